@@ -92,6 +92,13 @@ typedef enum option {
     OPTION_CUT_LOOPS,
     OPTION_STABILIZATION,
     OPTION_NO_PROJECTION,
+    OPTION_CUTOFF,
+    OPTION_TORQUE_CUTOFF,
+    OPTION_ESTIMATOR,
+    OPTION_DRIVES,
+    OPTION_GAINS,
+    OPTION_PRIOR,
+    OPTION_FOLDS,
     OPTIONS /* number of options */
 } option;
 

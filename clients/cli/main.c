@@ -176,6 +176,27 @@ static const command COMMANDS[] = {
      .max_operands = 1,
      .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_GRAVITY),
      .run = run_base_parameters},
+    {.name = "identify",
+     .operands = "NAME FILE",
+     .summary = "inertial parameters and friction from a recorded motion",
+     .details =
+         "FILE is CSV with the columns time, q.JOINT and tau.JOINT for each joint. With columns v.JOINT and a.JOINT,\n"
+         "rates are those; otherwise they are derived from q, and v.JOINT alone is not read. Torques may be motor\n"
+         "currents with --gains. Filters have no delay: --cutoff should be above the frequencies of the motion.\n"
+         "The first table shows how well each joint's torque is explained, also of parts of the record that did not\n"
+         "take part (--folds). The second one has the base parameters and terms of drives with their standard\n"
+         "deviations; the model's own value is beside them. With --name, a model with possible bodies that explain\n"
+         "the motion is loaded: export writes it as URDF.\n",
+     .example = "dynamicsctl identify panda motion.csv --cutoff 3 --estimator weighted --name my_panda\n"
+                "  dynamicsctl export my_panda --format urdf > my_panda.urdf",
+     .min_operands = 2,
+     .max_operands = 2,
+     .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_JOINTS) | WITH(OPTION_GRAVITY) |
+                WITH(OPTION_CUTOFF) | WITH(OPTION_TORQUE_CUTOFF) | WITH(OPTION_ESTIMATOR) | WITH(OPTION_DRIVES) |
+                WITH(OPTION_GAINS) | WITH(OPTION_PRIOR) | WITH(OPTION_FOLDS) | WITH(OPTION_NAME) |
+                WITH(OPTION_REPLACE) | WITH(OPTION_JOB),
+     .words = (const option_words[]){{OPTION_NAME, "load the identified model under this name (default: do not)"}, {0}},
+     .run = run_identify},
     {.name = "id",
      .operands = "NAME",
      .summary = "inverse dynamics: joint forces tau of a motion q, v, a",

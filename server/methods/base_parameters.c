@@ -5,22 +5,12 @@
 #include <string.h>
 
 #include "methods/bounds.h"
+#include "methods/link_parameters.h"
 #include "methods/methods.h"
 #include "methods/query.h"
 
-/* Number of inertial parameters of a body. */
-enum { LINK_PARAMETERS = 10 };
-
 /* Magnitude up to which a factor of B counts as rounding error, and is left out. */
 static const double ROUNDING = 1e-13;
-
-/* Names of the inertial parameters of a body, as on the regressor's axis in the replies of Evaluate. */
-static const char *const names[LINK_PARAMETERS] = {"m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"};
-
-static const char *unit_of(uint32_t column) {
-    uint32_t parameter = column % LINK_PARAMETERS;
-    return parameter == 0 ? "kg" : parameter < 4 ? "kg m" : "kg m^2";
-}
 
 /* Groups the inertial parameters into base parameters, for the gravity of the request. Returns NULL, and the call has
  * ended, on failure. */
@@ -61,18 +51,14 @@ static dyn_base_parameters *find_grouping(call *c, const dyn_model *model) {
 /* Writes the names of bodies and parameters, and the values of the parameters. */
 static void write_parameters(call *c, const dyn_model *model, Dynamics__V1__FindBaseParametersReply *reply) {
     size_t bodies = (size_t)dyn_model_joint_count(model), width = bodies * LINK_PARAMETERS;
-    reply->bodies = call_allocate(c, bodies + 1, sizeof *reply->bodies);
+    reply->bodies = link_parameter_bodies(c, model);
     reply->parameters = call_allocate(c, LINK_PARAMETERS, sizeof *reply->parameters);
     reply->values = call_allocate(c, width + 1, sizeof *reply->values);
     if (call_has_ended(c)) {
         return;
     }
-    for (size_t i = 0; i < bodies; i++) {
-        int link = dyn_model_joint(model, (int)i)->child_link;
-        reply->bodies[i] = call_string(c, dyn_model_link(model, link)->name);
-    }
     for (size_t i = 0; i < LINK_PARAMETERS; i++) {
-        reply->parameters[i] = (char *)(uintptr_t)names[i];
+        reply->parameters[i] = link_parameter_name((uint32_t)i);
     }
     dyn_model_parameters(model, reply->values);
     reply->n_bodies = bodies;
@@ -110,7 +96,7 @@ static void write_rows(call *c, const dyn_base_parameters *grouping, const doubl
         dynamics__v1__base_parameter__init(&rows[i]);
         rows[i].column = (uint32_t)columns[i];
         rows[i].value = b[i];
-        rows[i].unit = (char *)(uintptr_t)unit_of(rows[i].column);
+        rows[i].unit = link_parameter_unit(rows[i].column);
         write_row(c, width, B + i * width, &rows[i]);
         reply->base_parameters[reply->n_base_parameters++] = &rows[i];
     }

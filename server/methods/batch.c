@@ -181,10 +181,10 @@ static const struct argument {
     const char *library, *wire;
     row_kind row;
 } arguments[] = {
-    {"q", "q", ROW_Q},         {"q_0", "q", ROW_Q}, {"q_1", "q_1", ROW_Q},   {"q_ref", "q_ref", ROW_Q},
-    {"v", "v", ROW_V},         {"a", "a", ROW_V},   {"tau", "tau", ROW_V},   {"dq", "dq", ROW_V},
-    {"dv", "dv", ROW_V},       {"da", "da", ROW_V}, {"dtau", "dtau", ROW_V}, {"v_ref", "v_ref", ROW_V},
-    {"a_ref", "a_ref", ROW_V},
+    {"q", "q", ROW_Q},         {"q_0", "q", ROW_Q},       {"q_1", "q_1", ROW_Q},      {"q_ref", "q_ref", ROW_Q},
+    {"v", "v", ROW_V},         {"a", "a", ROW_V},         {"tau", "tau", ROW_V},      {"dq", "dq", ROW_V},
+    {"dv", "dv", ROW_V},       {"da", "da", ROW_V},       {"dtau", "dtau", ROW_V},    {"v_ref", "v_ref", ROW_V},
+    {"a_ref", "a_ref", ROW_V}, {"gains", "gains", ROW_V}, {"motion", "q", ROW_OTHER},
 };
 
 static const struct argument *find_argument(const char *library) {

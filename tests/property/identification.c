@@ -445,7 +445,7 @@ START_TEST(bad_records_are_refused) {
     dyn_recorded_motion good = motion_of(&e), bad = good;
     dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
     bad.n = 3;
-    check_refusal(&e, &bad, &options, DYN_FAILED_PRECONDITION, "motion");
+    check_refusal(&e, &bad, &options, DYN_INVALID_ARGUMENT, "motion");
     bad = good, bad.v = NULL;
     check_refusal(&e, &bad, &options, DYN_INVALID_ARGUMENT, "v");
     bad = good, bad.tau = NULL;

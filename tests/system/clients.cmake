@@ -62,6 +62,8 @@ add_system_test(single_precision wire_tree)
 add_system_test(bodies wire_tree)
 add_system_test(base_parameters wire_tree system_reference)
 target_sources(system_base_parameters PRIVATE ../support/assertions.c)
+add_system_test(identify wire_tree)
+target_sources(system_identify PRIVATE ../support/assertions.c)
 add_system_test(hostile_models wire_tree)
 
 # Simulations, streams and recordings of the daemon. Clients that are killed run commands of dynamicsctl.

@@ -1145,6 +1145,98 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_find_base_parameters(dyn_client *
                                                                     dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_base_parameters_free(dyn_client_base_parameters *parameters);
 
+/* ---- identification ---------------------------------------------------------------------------------------------- */
+
+/* Estimator of the linear estimates. */
+typedef enum dyn_client_estimator {
+    DYN_CLIENT_ESTIMATOR_ORDINARY = 0, /* ordinary least squares */
+    DYN_CLIENT_ESTIMATOR_WEIGHTED = 1, /* weighted by the residuals of each joint */
+    DYN_CLIENT_ESTIMATOR_HUBER = 2,    /* weighted, and outliers have less weight */
+    DYN_CLIENT_ESTIMATOR_TOTAL = 3,    /* total least squares */
+} dyn_client_estimator;
+
+/* Term of the drive of a joint with one coordinate. */
+typedef enum dyn_client_drive_term {
+    DYN_CLIENT_DRIVE_TERM_VISCOUS = 0, /* N m s/rad or N s/m */
+    DYN_CLIENT_DRIVE_TERM_COULOMB = 1, /* N m or N */
+    DYN_CLIENT_DRIVE_TERM_OFFSET = 2,  /* N m or N */
+    DYN_CLIENT_DRIVE_TERM_INERTIA = 3, /* kg m^2 or kg */
+} dyn_client_drive_term;
+
+/* Recorded motion and options of an identification; zero selects the defaults, except where
+ * DYN_CLIENT_IDENTIFY_REQUEST_INIT states another value. n is query.samples. */
+typedef struct dyn_client_identify_request {
+    size_t struct_size;
+    const double *q;     /* n x nq; required */
+    const double *time;  /* n, s; NULL: not known, then v and a are needed */
+    const double *v, *a; /* n x nv each; both NULL: derived from q and time */
+    const double *tau;   /* n x nv: torques, or what `gains` multiplies; required */
+    const double *gains; /* nv; NULL: 1 */
+    double cutoff;       /* of the filter of q, Hz; 0: not filtered */
+    double torque_cutoff;
+    dyn_client_estimator estimator;
+    size_t drive_term_count; /* 0: viscous, Coulomb and offset */
+    const dyn_client_drive_term *drive_terms;
+    bool ignore_drives;       /* estimate no terms of drives */
+    bool drives_only;         /* estimate terms of drives alone */
+    double friction_velocity; /* 0: 0.01 */
+    double prior;             /* weight of the prior; 0: 1 */
+    size_t folds;             /* parts that are predicted from the others; 0: none */
+    const char *name;         /* loads the model with the consistent estimate under this name; NULL: does not */
+    bool replace;             /* with `name`: replaces a model of that name */
+} dyn_client_identify_request;
+#define DYN_CLIENT_IDENTIFY_REQUEST_INIT(...) DYN_CLIENT_SIZED(dyn_client_identify_request, .folds = 5, __VA_ARGS__)
+
+/* Base parameter or term of a drive, estimated by least squares. */
+typedef struct dyn_client_linear_estimate {
+    const char *element;   /* body of the base parameter, or joint of the drive */
+    const char *parameter; /* "Izz" with all that is regrouped to it, or "viscous", "coulomb", "offset", "inertia" */
+    size_t column;         /* of the regressor; 0 for a term of a drive */
+    double value;
+    double deviation; /* standard deviation; 0 where it is not excited */
+    double prior;     /* the model's own value */
+    bool is_excited;  /* false: the motion does not determine it alone */
+    const char *unit;
+} dyn_client_linear_estimate;
+
+/* Quality of the estimates for one velocity coordinate, and its drive. Errors are root mean squares, N m or N;
+ * predictions are of parts of the record that did not take part in the estimate. */
+typedef struct dyn_client_joint_fit {
+    const char *joint;
+    double lowest, highest; /* range of the torque */
+    double model_error;     /* of the model as it is */
+    double residual, consistent_residual;
+    double prediction, consistent_prediction;
+    double accounted; /* 1 - (consistent_prediction / standard deviation of the torque)^2 */
+    size_t saturated; /* rows left out, with torques at the effort limit */
+    double viscous, coulomb, offset, inertia;
+} dyn_client_joint_fit;
+
+typedef struct dyn_client_identification {
+    size_t estimate_count;
+    const dyn_client_linear_estimate *estimates; /* base parameters in the order of their columns, then drives */
+    size_t rank;                                 /* excited directions */
+    double condition;
+    size_t fit_count;
+    const dyn_client_joint_fit *fits; /* one for each velocity coordinate, in the model's order */
+    size_t body_count;
+    const char *const *bodies;
+    const double *parameters; /* consistent estimate: body_count x DYN_CLIENT_LINK_PARAMETERS; kg, kg m, kg m^2 */
+    size_t replaced_count;
+    const char *const *replaced_priors; /* bodies whose inertia in the model no body has */
+    size_t iterations;
+    bool is_converged;
+} dyn_client_identification;
+
+/* Estimates inertial parameters and friction from a recorded motion. INVALID_ARGUMENT with the field "identify.q": the
+ * motion has too few samples or excites nothing; RESOURCE_EXHAUSTED: the model is too large. With `name`, errors of
+ * dyn_client_load_model too. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_identify(dyn_client *client, const dyn_client_query *query,
+                                                        const dyn_client_identify_request *request,
+                                                        dyn_client_identification **identification,
+                                                        dyn_client_error *error);
+DYN_CLIENT_EXPORT void dyn_client_identification_free(dyn_client_identification *identification);
+
 /* ---- the configuration space ------------------------------------------------------------------------------------- */
 
 /* Configurations with quaternions are not vectors: q (+) v is the end of the motion with constant velocity v for one

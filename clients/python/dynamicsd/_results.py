@@ -12,8 +12,8 @@ from dynamicsd._query import Query, from_table, is_table
 from dynamicsd.errors import InvalidArgument, text
 from dynamicsd.records import (Array, BaseParameter, BaseParameters, ComparedFormulation, ConstrainedMotion,
                                Contribution, Description, Excess, Explanation, ExternalForce, Formulation,
-                               FormulationBlock, FormulationCost, Outcome, Replay, Rollout, ScrewChain, State,
-                               Stepping, Trajectory)
+                               FormulationBlock, FormulationCost, Identification, JointFit, LinearEstimate, Outcome,
+                               Replay, Rollout, ScrewChain, State, Stepping, Trajectory)
 
 _NULL = ffi.NULL
 
@@ -115,6 +115,15 @@ def base_parameters(found: Any) -> BaseParameters:
                                copied(row.factors, row.term_count)) for row in found.rows[0:found.count])
     return BaseParameters(strings(found.bodies, found.body_count), strings(found.names, 10),
                           copied(found.values, found.body_count, 10), rows)
+
+
+def identification(found: Any) -> Identification:
+    """Estimates from a recorded motion."""
+    estimates = tuple(read(LinearEstimate, each) for each in found.estimates[0:found.estimate_count])
+    fits = tuple(read(JointFit, each) for each in found.fits[0:found.fit_count])
+    return Identification(estimates, found.rank, found.condition, fits, strings(found.bodies, found.body_count),
+                          copied(found.parameters, found.body_count, 10),
+                          strings(found.replaced_priors, found.replaced_count), bool(found.is_converged))
 
 
 def write_stepping(keep: Keep, struct: Any, stepping: Stepping) -> None:

@@ -100,6 +100,7 @@ class Model(_Wrapper[_model.Model]):
     compare = _Call(_model.Model.compare)
     formulate = _Call(_model.Model.formulate)
     base_parameters = _Call(_model.Model.base_parameters)
+    identify = _Call(_model.Model.identify)
     integrate = _Call(_model.Model.integrate)
     difference = _Call(_model.Model.difference)
     interpolate = _Call(_model.Model.interpolate)

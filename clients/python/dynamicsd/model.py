@@ -15,9 +15,10 @@ from dynamicsd._query import Options, Query, Rows
 from dynamicsd._session import Progress, Session, Watch, seconds
 from dynamicsd.errors import text
 from dynamicsd.evaluation import Asked, Evaluation, read_evaluation, write_quantities
-from dynamicsd.records import (Array, Assembly, AssemblyOutcome, BaseParameters, ComparedFormulation, ConstrainedMotion,
-                               Description, Explanation, Formulation, ModelDescription, ModelInfo, Operation,
-                               ReportEntry, Rollout, ScrewChain, Stepping, Tip, Trajectory)
+from dynamicsd.records import (Array, Assembly, AssemblyOutcome, BaseParameters, ComparedFormulation,
+                               ConstrainedMotion, Description, Explanation, Formulation, Identification,
+                               ModelDescription, ModelInfo, Operation, ReportEntry, Rollout, ScrewChain, Stepping, Tip,
+                               Trajectory)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -267,6 +268,43 @@ class Model:
         query.start(1)
         return _results.base_parameters(
             query.result("dyn_client_base_parameters", lib.dyn_client_find_base_parameters))
+
+    def identify(self, q: Rows, tau: Rows, time: ArrayLike | None = None, *, v: Rows | None = None,
+                 a: Rows | None = None, gains: ArrayLike | None = None, cutoff: float = 0.0,
+                 torque_cutoff: float = 0.0, estimator: str = "ordinary",
+                 drive_terms: Sequence[str] = ("viscous", "coulomb", "offset"), drives_only: bool = False,
+                 friction_velocity: float = 0.0, prior: float = 0.0, folds: int = 5, name: str | None = None,
+                 replace: bool = False, **options: Unpack[Options]) -> Identification:
+        """Estimates inertial parameters and friction from a motion: q (n, nq) at `time` (n,), in s, and torques tau.
+
+        v and a are derived from q after a low-pass filter without delay, whose cut-off frequency `cutoff` is in Hz,
+        unless both are given. `estimator` is "ordinary", "weighted", "huber" or "total". With `name`, the daemon loads
+        a model with the consistent estimate, which `client.model(name)` returns.
+
+        >>> time = np.linspace(0, 5, 500)
+        >>> q = np.column_stack([np.sin(2 * time), np.sin(3 * time + 1) + np.sin(time)])
+        >>> arm = client.model("two_link")
+        >>> tau = arm.inverse_dynamics_trajectory(q, time=time, rates="quintic_spline").tau
+        >>> found = arm.identify(q, tau, time)
+        >>> bool(found.fits[0].prediction < 1e-4)
+        True
+        """
+        query = Query(self, options, is_long=True)
+        request = query.keep.new("dyn_client_identify_request *")
+        fill(query.keep, request, "request", cutoff=cutoff, torque_cutoff=torque_cutoff, drives_only=drives_only,
+             friction_velocity=friction_velocity, prior=prior, folds=folds, name=name, replace=replace,
+             ignore_drives=not drive_terms and not drives_only)
+        request.estimator = named("dyn_client_estimator").number("estimator", estimator)
+        request.q, request.tau = query.rows("q", q, self.nq), query.rows("tau", tau, self.nv)
+        request.v, request.a = query.rows("v", v, self.nv), query.rows("a", a, self.nv)
+        if time is not None:
+            request.time = query.keep.doubles("time", time, (query.samples,))
+        if gains is not None:
+            request.gains = query.keep.doubles("gains", gains, (self.nv,))
+        terms = [named("dyn_client_drive_term").number("drive_terms", term) for term in drive_terms]
+        request.drive_terms = query.keep.new("dyn_client_drive_term[]", terms) if terms else _NULL
+        request.drive_term_count = len(terms)
+        return _results.identification(query.result("dyn_client_identification", lib.dyn_client_identify, request))
 
     # ---- configurations ----------------------------------------------------------------------------------------------
 

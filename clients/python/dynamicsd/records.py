@@ -564,6 +564,49 @@ class AssemblyOutcome:
     error: float
 
 
+@record("dyn_client_linear_estimate")
+@dataclasses.dataclass(frozen=True, eq=False)
+class LinearEstimate:
+    """Base parameter of a body, or term of the drive of a joint, with its standard deviation.
+
+    `prior` is the model's own value. The motion does not determine an estimate that is not excited.
+    """
+
+    element: str
+    parameter: str
+    column: int
+    value: float
+    deviation: float
+    prior: float
+    is_excited: bool
+    unit: str
+
+
+@record("dyn_client_joint_fit")
+@dataclasses.dataclass(frozen=True, eq=False)
+class JointFit:
+    """Root mean square errors of the torque of one coordinate, N m or N, and the terms of its drive.
+
+    Predictions are of parts of the record that did not take part in the estimate. `accounted` is the share of the
+    torque's variance that the consistent estimate predicts.
+    """
+
+    joint: str
+    lowest: float
+    highest: float
+    model_error: float
+    residual: float
+    consistent_residual: float
+    prediction: float
+    consistent_prediction: float
+    accounted: float
+    saturated: int
+    viscous: float
+    coulomb: float
+    offset: float
+    inertia: float
+
+
 @record("dyn_client_stream_info")
 @dataclasses.dataclass(frozen=True, eq=False)
 class StreamInfo:
@@ -689,6 +732,20 @@ class Assembly:
 
     q: Array
     outcomes: tuple[AssemblyOutcome, ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Identification:
+    """Estimates from a recorded motion. `parameters` has a row of ten for each body; some body has them."""
+
+    estimates: tuple[LinearEstimate, ...]
+    rank: int
+    condition: float
+    fits: tuple[JointFit, ...]
+    bodies: tuple[str, ...]
+    parameters: Array
+    replaced_priors: tuple[str, ...]
+    is_converged: bool
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -144,7 +144,7 @@ typedef struct dyn_identification {
     dyn_joint_fit *fits; /* coordinate_count */
     bool *lacks_prior;   /* for each joint: the model's own inertia is of no body; a small one took its place */
     size_t iterations;   /* of Newton's method for the consistent estimate */
-    bool is_converged;   /* false: the method stopped after its last iteration, with a possible body */
+    bool is_converged;   /* false: the method stopped before the minimum, at a possible body */
     double *v, *a;       /* n x nv each: the rates that the estimates are from */
 } dyn_identification;
 
@@ -154,9 +154,9 @@ typedef struct dyn_identification {
  * Errors: DYN_INVALID_ARGUMENT with "q[13]", "tau[4]" and so on for a number that is not finite, "time[4]" for a time
  * that is not after the one before or that follows a gap of more than ten times the median interval, "cutoff" or
  * "torque_cutoff" for one that is above half the sampling rate, below a 3000th of it, or for a model with quaternions,
- * and for options out of range; DYN_FAILED_PRECONDITION with the place "motion" for fewer equations than estimates, and
- * for a motion that excites none of them; DYN_RESOURCE_EXHAUSTED, also for more than DYN_IDENTIFICATION_ESTIMATES
- * estimates; DYN_CANCELLED; those of dyn_base_parameters_create, dyn_derive_rates and dyn_torque_regressor. */
+ * for options out of range, and "motion" for fewer equations than estimates and for a motion that excites none of them;
+ * DYN_RESOURCE_EXHAUSTED, also for more than DYN_IDENTIFICATION_ESTIMATES estimates; DYN_CANCELLED; those of
+ * dyn_base_parameters_create, dyn_derive_rates and dyn_torque_regressor. */
 DYN_API dyn_status dyn_identify(const dyn_model *model, const dyn_recorded_motion *motion,
                                 const dyn_identification_options *options, dyn_identification **identification,
                                 dyn_error *error);
@@ -164,10 +164,10 @@ DYN_API dyn_status dyn_identify(const dyn_model *model, const dyn_recorded_motio
 /* Frees an identification; NULL is allowed. */
 DYN_API void dyn_identification_free(dyn_identification *identification);
 
-/* Builds the model with consistent parameters (ten for each joint) and the viscous and Coulomb friction of `drives`
- * (rows of DYN_DRIVE_TERMS; NULL: the friction of the model). The child link of each joint has the whole inertia that
- * moves with the joint: links that fixed joints connect with it become massless. Offsets and inertias of drives are not
- * part of a model. The caller frees the result.
+/* Builds the model with consistent parameters (ten for each joint; NULL: those of the model) and viscous and Coulomb
+ * friction of `drives` (rows of DYN_DRIVE_TERMS; NULL: the friction of the model). With parameters, the child link of
+ * each joint has the whole inertia that moves with the joint: links that fixed joints connect with it become massless.
+ * Offsets and inertias of drives are not part of a model. The caller frees the result.
  * Errors: DYN_INVALID_ARGUMENT with the place "parameters" for a mass that is not positive, or "drives[5]" for negative
  * friction; those of dyn_builder_build. */
 DYN_API dyn_status dyn_model_with_parameters(const dyn_model *model, const double *parameters, const double *drives,

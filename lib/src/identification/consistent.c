@@ -269,9 +269,8 @@ static void move(solver *s, double value, double decrease) {
             isfinite(look_ahead(s, length / REACH)) && look_ahead(s, length) <= value - 1e-4 * length * decrease;
         length = is_accepted ? length : 0.7 * length;
     }
-    length = fmax(length, fmin(safe, 1));
-    for (size_t c = 0; c < s->n; c++) {
-        s->x[c] -= length * s->step[c];
+    if (isfinite(look_ahead(s, fmax(length, safe)))) {
+        memcpy(s->x, s->trial, s->n * sizeof *s->x);
     }
 }
 
@@ -296,8 +295,9 @@ static double find_step(solver *s, double *decrease) {
     return is_solved ? value : NAN;
 }
 
-/* Minimizes with a great weight first and reduces it step by step, so that x stays well inside. */
-static dyn_status minimize(solver *s, consistent_result *result, dyn_error *error) {
+/* Minimizes with a great weight first and reduces it step by step, so that x stays well inside. Ends early, at a
+ * possible body, where rounding hides the direction to the minimum. */
+static void minimize(solver *s, consistent_result *result) {
     double least = s->problem->weight;
     s->weight = least;
     for (size_t c = 0; c < s->n; c++) {
@@ -307,9 +307,7 @@ static dyn_status minimize(solver *s, consistent_result *result, dyn_error *erro
     for (result->iterations = 0; result->iterations < MOST_ITERATIONS && !result->is_converged; result->iterations++) {
         double decrease, value = find_step(s, &decrease);
         if (!isfinite(value)) {
-            return dyn_error_set(error, DYN_FAILED_PRECONDITION, "prior",
-                                 "the weight %g of the prior vanishes in the rounding of the data; pass a greater one",
-                                 s->problem->weight);
+            break;
         }
         move(s, value, fmax(decrease, 0));
         if (!(decrease > NEAR * s->weight) && s->weight > least) {
@@ -318,7 +316,6 @@ static dyn_status minimize(solver *s, consistent_result *result, dyn_error *erro
             result->is_converged = !(decrease > NEGLIGIBLE * s->weight);
         }
     }
-    return DYN_OK;
 }
 
 static void store(const solver *s, consistent_result *result) {
@@ -378,9 +375,7 @@ dyn_status consistent_solve(const consistent_problem *p, consistent_result *resu
     dyn_status status = start(&s, error);
     if (status == DYN_OK) {
         find_columns(&s, T);
-        status = minimize(&s, result, error);
-    }
-    if (status == DYN_OK) {
+        minimize(&s, result);
         store(&s, result);
     }
     free(memory);

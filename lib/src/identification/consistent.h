@@ -36,8 +36,8 @@ bool consistent_prior(double least_mass, double p[10]);
 
 /* Solves the problem by Newton's method, from the prior on. Cost O(N^3) for each of at most 1000 iterations, with N the
  * number of p and f together.
- * Errors: DYN_FAILED_PRECONDITION with the place "prior" where the prior vanishes in the rounding of the data;
- * DYN_RESOURCE_EXHAUSTED. */
+ * Where the prior vanishes in the rounding of the data, the result is a possible body, but not the minimum.
+ * Errors: DYN_INVALID_ARGUMENT with the place "prior" for a prior of no body; DYN_RESOURCE_EXHAUSTED. */
 dyn_status consistent_solve(const consistent_problem *problem, consistent_result *result, dyn_error *error);
 
 #endif

@@ -323,21 +323,30 @@ static void store_fit(const job *j, size_t k, const error_sums *sums) {
 
 /* ---- Entry point ------------------------------------------------------------------------------------------------- */
 
+/* Option with the range that it must be in. */
+typedef struct ranged_option {
+    const char *name;
+    double value;
+    bool is_valid;
+    const char *advice;
+} ranged_option;
+
 static dyn_status check_options(const dyn_identification_options *o, dyn_error *error) {
-    if (!((int)o->estimator >= 0 && o->estimator <= DYN_ESTIMATOR_TOTAL)) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "estimator", "estimator is %d; it is one of 0 to %d",
-                             (int)o->estimator, (int)DYN_ESTIMATOR_TOTAL);
-    }
-    if (!(o->friction_velocity > 0) || !isfinite(o->friction_velocity)) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "friction_velocity",
-                             "friction_velocity is %g; pass a positive number", o->friction_velocity);
-    }
-    if (!(o->prior > 0) || !isfinite(o->prior)) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "prior", "prior is %g; pass a positive number", o->prior);
-    }
-    if (o->folds == 1 || o->folds > 100) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "folds",
-                             "folds is %zu; pass 2 to 100, or 0 for no prediction", o->folds);
+    const ranged_option options[] = {
+        {"estimator", (double)o->estimator, (int)o->estimator >= 0 && o->estimator <= DYN_ESTIMATOR_TOTAL,
+         "pass one of 0 to 3"},
+        {"friction_velocity", o->friction_velocity, o->friction_velocity > 0 && isfinite(o->friction_velocity),
+         "pass a positive number"},
+        {"prior", o->prior, o->prior > 0 && isfinite(o->prior), "pass a positive number"},
+        {"folds", (double)o->folds, o->folds != 1 && o->folds <= 100, "pass 2 to 100, or 0 for no prediction"},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        const ranged_option *option = &options[i];
+        const dyn_error_site site = {.argument = option->name};
+        if (!option->is_valid) {
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "%s is %g; %s", option->name, option->value,
+                                option->advice);
+        }
     }
     return DYN_OK;
 }
@@ -424,7 +433,7 @@ static dyn_status compute(job *j, dyn_error *error) {
         find_prior(j);
         estimate(j, NONE);
         status = j->fit.rank > 0 ? estimate_consistent(j, NONE, error)
-                                 : dyn_error_set(error, DYN_FAILED_PRECONDITION, "motion",
+                                 : dyn_error_set(error, DYN_INVALID_ARGUMENT, "motion",
                                                  "the motion excites no parameter; record one that moves the joints");
     }
     if (status == DYN_OK) {

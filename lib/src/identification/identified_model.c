@@ -65,7 +65,9 @@ dyn_status dyn_model_with_parameters(const dyn_model *model, const double *param
     if (status != DYN_OK) {
         return status;
     }
-    status = change_inertias(model, parameters, copy, error);
+    if (parameters) {
+        status = change_inertias(model, parameters, copy, error);
+    }
     if (status == DYN_OK && drives) {
         status = change_friction(model, drives, copy, error);
     }

@@ -94,7 +94,7 @@ static dyn_status check_gains(size_t nv, const double *gains, dyn_error *error) 
 /* Checks the numbers of the motion, and the rates that it has. */
 static dyn_status check_numbers(const dyn_model *model, const dyn_recorded_motion *m, dyn_error *error) {
     if (m->n < DYN_IDENTIFICATION_SAMPLES) {
-        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "motion",
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "motion",
                              "the record has %zu samples; no parameter can be known from fewer than %d", m->n,
                              (int)DYN_IDENTIFICATION_SAMPLES);
     }

@@ -172,7 +172,7 @@ static dyn_status check_size(const regression *g, dyn_error *error) {
                                  g->count, (int)DYN_IDENTIFICATION_ESTIMATES);
     }
     if (g->count == 0 || equations <= g->count) {
-        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "motion",
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "motion",
                              "%zu samples of %zu coordinates are %zu equations for %zu unknowns; pass a record of at "
                              "least %zu samples, or ask for fewer terms of drives",
                              g->record->n, g->nv, equations, g->count, g->nv > 0 ? g->count / g->nv + 1 : 0);

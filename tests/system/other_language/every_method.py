@@ -212,6 +212,21 @@ class Carrier:
             total = sum(factor * found.values[column] for column, factor in zip(row.columns, row.factors))
             self.assertAlmostEqual(row.value, total)
 
+    def test_parameters_are_identified(self):
+        time = [0.02 * i for i in range(200)]
+        q = [value for t in time for value in (math.sin(2 * t), math.sin(3 * t + 1) + math.sin(t))]
+        rates = self.ask("derive_rates", q=q, time=time, rates="RATES_QUINTIC_SPLINE")
+        forces = self.ask("inverse_dynamics", q=q, v=list(rates.v), a=list(rates.a)).tau
+        tau = [force + 0.5 * speed for force, speed in zip(forces, rates.v)]
+        found = self.ask("identify", q=q, time=time, tau=tau)
+        self.assertEqual(found.rows, 200)
+        for estimate in found.estimates:
+            if estimate.parameter == "viscous":
+                self.assertAlmostEqual(estimate.value, 0.5)
+        self.assertGreaterEqual(len(found.description.joints), 2)
+        self.refused("CODE_INVALID_ARGUMENT", "identify.q", "identify", query={"model": "two_link"}, q=[0, 0],
+                     time=[0], tau=[0, 0])
+
     # ---- dynamics ----------------------------------------------------------------------------------------------------
 
     def test_the_equation_of_motion_is_that_of_the_book(self):
@@ -462,6 +477,8 @@ class Carrier:
         about("describe_model", model=digest)
         about("export_model", model="two_link", format="MODEL_FORMAT_URDF")
         about("find_base_parameters", query=query)
+        about("identify", query=query, q=[0.1 * i * i % 1.3 for i in range(40)], tau=[0.3 * i % 1.1 for i in range(40)],
+              time=[0.1 * i for i in range(20)])
         name, run = self.name("keyed"), self.name("keyed_run")
         owned = {"simulation": name, "token": about("create_simulation", name=name, query=query).token}
         about("record_simulation", **owned, recording=run)

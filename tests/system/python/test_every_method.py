@@ -37,6 +37,12 @@ def compute(client, arm):
     arm.poses(q, ["link1", "link2"]), arm.base_parameters(), arm.rollout(q, steps=2)
     arm.inverse_dynamics_trajectory(q, time=time, rates="spline"), arm.derive_rates(q, time)
     arm.forward_dynamics_trajectory(q[0], None, v)
+    fine = np.linspace(0, 5, 200)
+    motion = np.column_stack([np.sin(2 * fine), np.sin(3 * fine + 1) + np.sin(fine)])
+    tau = arm.inverse_dynamics_trajectory(motion, time=fine, rates="quintic_spline").tau
+    found = arm.identify(motion, tau, fine, name="identified")
+    assert len(found.fits) == 2 and all(fit.accounted > 0.99 for fit in found.fits)
+    client.model("identified").unload()
     assert arm.distance(q, arm.integrate(q, v)).tolist() == [0.0] * 6
     np.testing.assert_array_equal(arm.difference(q, q), v)
     np.testing.assert_array_equal(arm.normalize(q), arm.interpolate(q, q, 0.5))

@@ -13,6 +13,12 @@ const closed = {
   joints: [{ name: "j", type: "JOINT_TYPE_CONTINUOUS", parent_link: "a", child_link: "b", axis: { z: 1 } }],
   constraints: [{ name: "stop", coupling: { coordinates: [{ joint: "j", coefficient: 1 }] } }],
 };
+/* Motion of the two joints over `count` rows, with torques. */
+const wave = (count) => {
+  const rows = Array.from({ length: count }, (_, i) => 0.1 * i);
+  return { time: rows, q: rows.flatMap((t) => [Math.sin(2 * t), Math.cos(3 * t)]),
+    tau: rows.flatMap((t) => [Math.cos(t), Math.sin(t)]) };
+};
 const simulation = (answers) => ({ simulation: "called", token: answers.create_simulation.token });
 
 export const calls = [
@@ -29,6 +35,7 @@ export const calls = [
   ["compute_configurations",
     { query: { model: "two_link" }, neutral: { samples: 1 } }],
   ["find_base_parameters", { query: { model: "two_link" } }],
+  ["identify", { query: { model: "two_link" }, ...wave(20) }],
   ["inverse_dynamics", { query: { model: "two_link" }, q }],
   ["forward_dynamics", { query: { model: "two_link" }, q }],
   ["mass_matrix", { query: { model: "two_link" }, q }],

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Command identify: estimates inertial parameters and friction from a recorded motion.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "csv_writer.h"
+#include "exchange.h"
+#include "json_writer.h"
+#include "motion_file.h"
+#include "numbers.h"
+#include "progress_bar.h"
+#include "query_options.h"
+#include "table.h"
+
+enum { DRIVE_TERMS = 4 };
+
+static const char *const DRIVE_TERM_NAMES[DRIVE_TERMS] = {"viscous", "coulomb", "offset", "inertia"};
+
+/* One run of the command, and what it owns. */
+typedef struct identify_run {
+    const arguments *args;
+    dyn_client_description *description;
+    layout robot;
+    query_options options;
+    motion_file motion;
+    double *gains;
+    dyn_client_drive_term terms[DRIVE_TERMS];
+    dyn_client_query query;
+    dyn_client_identify_request request;
+    progress_bar bar;
+} identify_run;
+
+/* ---- request ----------------------------------------------------------------------------------------------------- */
+
+/* Reads a number that is not negative, or `standard` if the option is absent. Reports errors. */
+static exit_code read_number(const arguments *args, option wanted, double standard, double *value) {
+    const char *text = args->value[wanted];
+    *value = standard;
+    if (text && !(parse_number(text, value) && *value >= 0)) {
+        return complain(EXIT_USAGE, "--%s %s: pass a number that is not negative", OPTION_TEXTS[wanted].name, text);
+    }
+    return EXIT_OK;
+}
+
+/* Reads --drives: names of terms separated by commas, or none. */
+static exit_code read_terms(identify_run *run) {
+    const char *text = run->args->value[OPTION_DRIVES];
+    dyn_client_identify_request *r = &run->request;
+    r->drive_terms = run->terms;
+    r->ignore_drives = text && strcmp(text, "none") == 0;
+    for (const char *at = text; at && !r->ignore_drives; at = *at == ',' ? at + 1 : NULL) {
+        size_t length = strcspn(at, ","), term = 0;
+        while (term < DRIVE_TERMS &&
+               (strlen(DRIVE_TERM_NAMES[term]) != length || strncmp(DRIVE_TERM_NAMES[term], at, length) != 0)) {
+            term++;
+        }
+        if (term == DRIVE_TERMS || r->drive_term_count == DRIVE_TERMS) {
+            return complain(EXIT_USAGE, "--drives %s: pass none, or some of viscous,coulomb,offset,inertia", text);
+        }
+        run->terms[r->drive_term_count++] = (dyn_client_drive_term)term;
+        at += length;
+    }
+    return EXIT_OK;
+}
+
+static exit_code read_gains(identify_run *run) {
+    const char *text = run->args->value[OPTION_GAINS];
+    char message[256];
+    if (!text) {
+        return EXIT_OK;
+    }
+    run->gains = calloc(run->robot.nv + 1, sizeof *run->gains);
+    if (!run->gains) {
+        return complain_memory();
+    }
+    run->request.gains = run->gains;
+    return parse_numbers(text, run->robot.nv, run->gains, message, sizeof message)
+               ? EXIT_OK
+               : complain(EXIT_USAGE, "--gains %s: %s", text, message);
+}
+
+static exit_code read_options(identify_run *run) {
+    static const char *const estimators[] = {"ordinary", "weighted", "huber", "total"};
+    const arguments *args = run->args;
+    dyn_client_identify_request *r = &run->request;
+    size_t estimator = 0;
+    double folds = 5;
+    exit_code code = arguments_choice(args, OPTION_ESTIMATOR, 4, estimators, 0, &estimator);
+    if (code == EXIT_OK) {
+        code = read_number(args, OPTION_CUTOFF, 0, &r->cutoff);
+    }
+    if (code == EXIT_OK) {
+        code = read_number(args, OPTION_TORQUE_CUTOFF, 0, &r->torque_cutoff);
+    }
+    if (code == EXIT_OK) {
+        code = read_number(args, OPTION_PRIOR, 0, &r->prior);
+    }
+    if (code == EXIT_OK) {
+        code = read_number(args, OPTION_FOLDS, folds, &folds);
+    }
+    if (code == EXIT_OK) {
+        code = read_terms(run);
+    }
+    r->estimator = (dyn_client_estimator)estimator;
+    r->folds = folds <= 1000 ? (size_t)folds : 1000;
+    r->name = args->value[OPTION_NAME];
+    r->replace = args->value[OPTION_REPLACE] != NULL;
+    return code == EXIT_OK ? read_gains(run) : code;
+}
+
+/* Describes the model, reads the options and the file, and fills the query and the request. Reports errors. */
+static exit_code prepare(identify_run *run, dyn_client *client) {
+    const arguments *args = run->args;
+    dyn_client_error error;
+    if (dyn_client_describe_model(client, args->positional[0], 0, &run->description, &error) != DYN_CLIENT_OK) {
+        return complain_call(&error, NULL);
+    }
+    exit_code code = layout_create(run->description, args->value[OPTION_JOINTS], &run->robot);
+    if (code == EXIT_OK) {
+        code = query_options_read(args, &run->options);
+    }
+    if (code == EXIT_OK) {
+        code = read_options(run);
+    }
+    if (code == EXIT_OK) {
+        code = motion_file_read(args->positional[1], &run->robot, &run->motion);
+    }
+    if (code != EXIT_OK) {
+        return code;
+    }
+    const motion_file *m = &run->motion;
+    dyn_client_identify_request *r = &run->request;
+    r->time = m->time, r->q = m->q, r->v = m->v, r->a = m->a, r->tau = m->tau;
+    run->query =
+        (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = args->positional[0], .samples = m->count, .nq = run->robot.nq,
+                                                .nv = run->robot.nv, .joint_count = run->robot.name_count,
+                                                .joint_names = run->robot.names);
+    query_options_apply(&run->options, &run->query);
+    if (progress_bar_has_reader()) {
+        progress_bar_catch_interrupts();
+        run->query.progress = progress_bar_draw;
+        run->query.progress_context = &run->bar;
+    }
+    return long_timeout(args, client, &run->query.timeout);
+}
+
+/* ---- output ------------------------------------------------------------------------------------------------------ */
+
+static bool print_fits(const dyn_client_identification *found) {
+    static const char *const headings[] = {"range",     "model error",   "residual",
+                                           "predicted", "possible body", "accounted"};
+    table *lines = table_create();
+    table_add_column(lines, "joint", TABLE_NAME);
+    for (size_t i = 0; i < sizeof headings / sizeof headings[0]; i++) {
+        table_add_column(lines, headings[i], TABLE_RIGHT);
+    }
+    for (size_t i = 0; i < found->fit_count; i++) {
+        const dyn_client_joint_fit *fit = &found->fits[i];
+        const double values[] = {fit->highest - fit->lowest, fit->model_error, fit->residual, fit->prediction,
+                                 fit->consistent_prediction, fit->accounted};
+        table_add_cell(lines, "%s", fit->joint);
+        for (size_t k = 0; k < sizeof values / sizeof values[0]; k++) {
+            table_add_cell(lines, "%.4g", values[k]);
+        }
+    }
+    bool printed = table_print(lines, 0);
+    table_free(lines);
+    return printed;
+}
+
+static bool print_estimates(const dyn_client_identification *found) {
+    table *lines = table_create();
+    table_add_column(lines, "of", TABLE_NAME);
+    table_add_column(lines, "estimate", TABLE_NAME);
+    table_add_column(lines, "value", TABLE_RIGHT);
+    table_add_column(lines, "", TABLE_UNIT);
+    table_add_column(lines, "deviation", TABLE_RIGHT);
+    table_add_column(lines, "model", TABLE_RIGHT);
+    table_add_column(lines, "", TABLE_LEFT);
+    for (size_t i = 0; i < found->estimate_count; i++) {
+        const dyn_client_linear_estimate *each = &found->estimates[i];
+        table_add_cell(lines, "%s", each->element);
+        table_add_cell(lines, "%s", each->parameter);
+        table_add_cell(lines, "%.6g", each->value);
+        table_add_cell(lines, "%s", each->unit);
+        table_add_cell(lines, "%.2g", each->deviation);
+        table_add_cell(lines, "%.6g", each->prior);
+        table_add_cell(lines, "%s", each->is_excited ? "" : "not excited");
+    }
+    bool printed = table_print(lines, 0);
+    table_free(lines);
+    return printed;
+}
+
+/* Prints remarks about the estimates: torques left out, priors replaced, a method that did not converge. */
+static void print_remarks(const dyn_client_identification *found) {
+    for (size_t i = 0; i < found->fit_count; i++) {
+        const dyn_client_joint_fit *fit = &found->fits[i];
+        if (fit->saturated > 0) {
+            printf("\n%s: %zu rows with the torque at the effort limit are left out.", fit->joint, fit->saturated);
+        }
+    }
+    for (size_t i = 0; i < found->replaced_count; i++) {
+        printf("\n%s: the model's inertia is of no body, so that a small ball takes its place as the prior.",
+               found->replaced_priors[i]);
+    }
+    if (!found->is_converged) {
+        printf("\nThe consistent estimate is a possible body, but not yet the best one after %zu iterations.",
+               found->iterations);
+    }
+    printf("\n");
+}
+
+static bool print_tables(const identify_run *run, const dyn_client_identification *found) {
+    printf("Identification of %s from %zu rows: %zu of %zu directions excited, condition %.3g\n\n", run->query.model,
+           run->motion.count, found->rank, found->estimate_count, found->condition);
+    bool printed = print_fits(found);
+    printf("\nErrors are root mean squares, N m or N: of the model as it is, of the linear estimates, and of parts of "
+           "the\nrecord predicted from the others, by the linear estimates and by those of a possible body.\n\n");
+    printed = printed && print_estimates(found);
+    print_remarks(found);
+    if (run->request.name) {
+        printf("Model %s has the estimates of possible bodies and their friction.\n", run->request.name);
+    }
+    return printed;
+}
+
+static void write_csv(const dyn_client_identification *found) {
+    static const char *const headings[] = {"of", "estimate", "value", "unit", "deviation", "model", "is_excited"};
+    csv_writer writer = {0};
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
+        csv_text(&writer, "%s", headings[i]);
+    }
+    csv_end_line(&writer);
+    for (size_t i = 0; i < found->estimate_count; i++) {
+        const dyn_client_linear_estimate *each = &found->estimates[i];
+        csv_text(&writer, "%s", each->element);
+        csv_text(&writer, "%s", each->parameter);
+        csv_numbers(&writer, 1, &each->value);
+        csv_text(&writer, "%s", each->unit);
+        csv_numbers(&writer, 1, &each->deviation);
+        csv_numbers(&writer, 1, &each->prior);
+        csv_text(&writer, "%d", each->is_excited);
+        csv_end_line(&writer);
+    }
+}
+
+static void emit_number(json_writer *writer, const char *key, double value) {
+    emit_key(writer, key);
+    emit_double(writer, value);
+}
+
+static void emit_estimate(json_writer *writer, const dyn_client_linear_estimate *each) {
+    emit_begin_object(writer);
+    emit_key(writer, "of");
+    emit_string(writer, each->element);
+    emit_key(writer, "estimate");
+    emit_string(writer, each->parameter);
+    emit_number(writer, "value", each->value);
+    emit_key(writer, "unit");
+    emit_string(writer, each->unit);
+    emit_number(writer, "deviation", each->deviation);
+    emit_number(writer, "model", each->prior);
+    emit_key(writer, "is_excited");
+    emit_bool(writer, each->is_excited);
+    emit_end_object(writer);
+}
+
+static void emit_fit(json_writer *writer, const dyn_client_joint_fit *fit) {
+    emit_begin_object(writer);
+    emit_key(writer, "joint");
+    emit_string(writer, fit->joint);
+    emit_number(writer, "lowest", fit->lowest);
+    emit_number(writer, "highest", fit->highest);
+    emit_number(writer, "model_error", fit->model_error);
+    emit_number(writer, "residual", fit->residual);
+    emit_number(writer, "consistent_residual", fit->consistent_residual);
+    emit_number(writer, "prediction", fit->prediction);
+    emit_number(writer, "consistent_prediction", fit->consistent_prediction);
+    emit_number(writer, "accounted", fit->accounted);
+    emit_key(writer, "saturated");
+    emit_unsigned(writer, fit->saturated);
+    emit_number(writer, "viscous", fit->viscous);
+    emit_number(writer, "coulomb", fit->coulomb);
+    emit_number(writer, "offset", fit->offset);
+    emit_number(writer, "inertia", fit->inertia);
+    emit_end_object(writer);
+}
+
+static void write_json(const dyn_client_identification *found) {
+    json_writer writer = {.stream = stdout};
+    emit_begin_object(&writer);
+    emit_key(&writer, "estimates");
+    emit_begin_array(&writer);
+    for (size_t i = 0; i < found->estimate_count; i++) {
+        emit_estimate(&writer, &found->estimates[i]);
+    }
+    emit_end_array(&writer);
+    emit_key(&writer, "rank");
+    emit_unsigned(&writer, found->rank);
+    emit_number(&writer, "condition", found->condition);
+    emit_key(&writer, "fits");
+    emit_begin_array(&writer);
+    for (size_t i = 0; i < found->fit_count; i++) {
+        emit_fit(&writer, &found->fits[i]);
+    }
+    emit_end_array(&writer);
+    emit_key(&writer, "bodies");
+    emit_begin_array(&writer);
+    for (size_t i = 0; i < found->body_count; i++) {
+        emit_string(&writer, found->bodies[i]);
+    }
+    emit_end_array(&writer);
+    emit_key(&writer, "parameters");
+    emit_matrix(&writer, found->body_count, DYN_CLIENT_LINK_PARAMETERS, found->parameters);
+    emit_key(&writer, "is_converged");
+    emit_bool(&writer, found->is_converged);
+    emit_end_object(&writer);
+    emit_finish(&writer);
+}
+
+exit_code run_identify(const command *self, const arguments *args, dyn_client *client) {
+    (void)self;
+    identify_run run = {.args = args, .request = DYN_CLIENT_IDENTIFY_REQUEST_INIT()};
+    dyn_client_identification *found = NULL;
+    dyn_client_error error;
+    exit_code code = prepare(&run, client);
+    if (code == EXIT_OK) {
+        dyn_client_status status = dyn_client_identify(client, &run.query, &run.request, &found, &error);
+        progress_bar_close(&run.bar);
+        code = status == DYN_CLIENT_OK ? EXIT_OK : complain_call(&error, args->positional[1]);
+    }
+    if (found && args->value[OPTION_JSON]) {
+        write_json(found);
+    } else if (found && args->value[OPTION_CSV]) {
+        write_csv(found);
+    } else if (found && !print_tables(&run, found)) {
+        code = complain_memory();
+    }
+    dyn_client_identification_free(found);
+    motion_file_free(&run.motion);
+    free(run.gains);
+    query_options_free(&run.options);
+    layout_free(&run.robot);
+    dyn_client_description_free(run.description);
+    return code;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Checks identification through a daemon: parameters of a robot that differs from its description return from its
+ * motion, the identified model predicts it, and records that cannot be used are refused with their field.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/assertions.h"
+#include "system/daemon_fixture.h"
+#include "system/unforked.h"
+#include "system/wire_tree.h"
+
+enum { NV = 6, ROWS = 1500 };
+
+static daemon_fixture served;
+static dyn_client *client;
+static dyn_client_error error;
+static double times[ROWS], q[ROWS * NV], v[ROWS * NV], a[ROWS * NV], tau[ROWS * NV];
+
+static void start_daemon(void) {
+    daemon_start(NULL, &served);
+    if (dyn_client_connect(served.request_ipc, NULL, &client, &error) != DYN_CLIENT_OK) {
+        ck_abort_msg("%s", error.message);
+    }
+}
+
+static void stop_daemon(void) {
+    dyn_client_close(client);
+    daemon_stop(&served);
+}
+
+static dyn_client_query query_of(const char *model, size_t samples) {
+    return (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = model, .samples = samples, .nq = NV, .nv = NV);
+}
+
+/* Computes a motion of all joints, and the torques of the UR5 that carries 3 kg with friction of 0.4 v. */
+static void move(void) {
+    const dyn_client_payload load = {
+        .link = "tool0",
+        .inertia = {.mass = 3, .center_of_mass = {0.02, -0.03, 0.05}, .rotational = {.01, 0, 0, .02, 0, .015}}};
+    dyn_client_query query = query_of("ur5", ROWS);
+    query.payload_count = 1, query.payloads = &load;
+    for (size_t s = 0; s < ROWS; s++) {
+        double t = times[s] = 0.01 * (double)s;
+        for (size_t k = 0; k < NV; k++) {
+            double w = 1 + 0.37 * (double)k, u = 2.9 - 0.21 * (double)k;
+            q[s * NV + k] = sin(w * t + (double)k) + 0.4 * sin(u * t);
+            v[s * NV + k] = w * cos(w * t + (double)k) + 0.4 * u * cos(u * t);
+            a[s * NV + k] = -w * w * sin(w * t + (double)k) - 0.4 * u * u * sin(u * t);
+        }
+    }
+    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, tau, &error), &error);
+    for (size_t i = 0; i < (size_t)ROWS * NV; i++) {
+        tau[i] += 0.4 * v[i];
+    }
+}
+
+static dyn_client_identify_request request_of(void) {
+    return (dyn_client_identify_request)DYN_CLIENT_IDENTIFY_REQUEST_INIT(.q = q, .time = times, .tau = tau);
+}
+
+START_TEST(a_load_and_friction_are_found_from_positions_and_torques) {
+    dyn_client_identification *found;
+    dyn_client_query query = query_of("ur5", ROWS);
+    dyn_client_identify_request request = request_of();
+    request.name = "loaded_ur5";
+    request.prior = 1e-3;
+    move();
+    wire_require(dyn_client_identify(client, &query, &request, &found, &error), &error);
+    ck_assert_uint_eq(found->fit_count, NV);
+    ck_assert(found->is_converged);
+    for (size_t k = 0; k < NV; k++) {
+        const dyn_client_joint_fit *fit = &found->fits[k];
+        ck_assert_double_lt(fit->prediction, 1e-3 * (fit->highest - fit->lowest));
+        ck_assert_double_gt(fit->accounted, 0.999);
+        ck_assert_double_gt(fit->model_error, 100 * fit->prediction);
+        ck_assert_double_eq_tol(fit->viscous, 0.4, 0.01);
+    }
+    dyn_client_identification_free(found);
+    /* The model that was loaded predicts the torques of the same motion, apart from friction. */
+    double *predicted = numbers(ROWS * NV);
+    query = query_of("loaded_ur5", ROWS);
+    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, predicted, &error), &error);
+    for (size_t i = 0; i < (size_t)ROWS * NV; i++) {
+        predicted[i] += 0.4 * v[i] - tau[i];
+    }
+    ck_assert_double_lt(norm(predicted, ROWS * NV), 0.005 * norm(tau, ROWS * NV));
+    free(predicted);
+}
+END_TEST
+
+START_TEST(the_order_of_joints_is_the_callers) {
+    static const char *const names[] = {"wrist_3_joint", "wrist_2_joint",       "wrist_1_joint",
+                                        "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};
+    dyn_client_identification *found, *turned;
+    dyn_client_query query = query_of("ur5", ROWS);
+    dyn_client_identify_request request = request_of();
+    double *q_turned = numbers(ROWS * NV), *tau_turned = numbers(ROWS * NV), gains[NV], gains_turned[NV];
+    move();
+    for (size_t i = 0; i < (size_t)ROWS * NV; i++) {
+        q_turned[i / NV * NV + NV - 1 - i % NV] = q[i];
+        tau_turned[i / NV * NV + NV - 1 - i % NV] = tau[i];
+        gains[i % NV] = gains_turned[NV - 1 - i % NV] = 1 + 0.1 * (double)(i % NV);
+    }
+    request.gains = gains;
+    wire_require(dyn_client_identify(client, &query, &request, &found, &error), &error);
+    query.joint_count = NV, query.joint_names = names;
+    request.q = q_turned, request.tau = tau_turned, request.gains = gains_turned;
+    wire_require(dyn_client_identify(client, &query, &request, &turned, &error), &error);
+    ck_assert_uint_eq(found->estimate_count, turned->estimate_count);
+    for (size_t i = 0; i < found->estimate_count; i++) {
+        ck_assert_double_eq(found->estimates[i].value, turned->estimates[i].value);
+    }
+    dyn_client_identification_free(found);
+    dyn_client_identification_free(turned);
+    free(q_turned), free(tau_turned);
+}
+END_TEST
+
+static void must_refuse(const dyn_client_identify_request *request, size_t samples, dyn_client_status status,
+                        const char *field, const char *text) {
+    dyn_client_identification *found;
+    const dyn_client_query query = query_of("ur5", samples);
+    ck_assert_int_eq(dyn_client_identify(client, &query, request, &found, &error), status);
+    ck_assert_str_eq(error.field, field);
+    ck_assert_msg(strstr(error.message, text) != NULL, "%s", error.message);
+    ck_assert_ptr_null(found);
+}
+
+START_TEST(records_that_cannot_be_used_are_refused) {
+    dyn_client_identify_request good = request_of(), bad = good;
+    const dyn_client_drive_term unknown = (dyn_client_drive_term)7;
+    move();
+    must_refuse(&good, 4, DYN_CLIENT_INVALID_ARGUMENT, "identify.q", "4 samples");
+    bad.cutoff = 90;
+    must_refuse(&bad, ROWS, DYN_CLIENT_INVALID_ARGUMENT, "identify.cutoff", "100 samples a second");
+    bad = good, bad.time = NULL;
+    must_refuse(&bad, ROWS, DYN_CLIENT_INVALID_ARGUMENT, "identify.time", "missing");
+    bad = good, bad.tau = NULL;
+    must_refuse(&bad, ROWS, DYN_CLIENT_INVALID_ARGUMENT, "identify.tau", "missing");
+    bad = good, bad.v = v;
+    must_refuse(&bad, ROWS, DYN_CLIENT_INVALID_ARGUMENT, "identify.a", "missing");
+    bad = good, bad.folds = 1;
+    must_refuse(&bad, ROWS, DYN_CLIENT_INVALID_ARGUMENT, "identify.folds", "2 to 100");
+    bad = good, bad.prior = -1;
+    must_refuse(&bad, ROWS, DYN_CLIENT_INVALID_ARGUMENT, "identify.prior", "-1");
+    bad = good, bad.drive_term_count = 1, bad.drive_terms = &unknown;
+    must_refuse(&bad, ROWS, DYN_CLIENT_INVALID_ARGUMENT, "identify.drive_terms[0]", "7");
+    bad = good, bad.ignore_drives = bad.drives_only = true;
+    must_refuse(&bad, ROWS, DYN_CLIENT_INVALID_ARGUMENT, "identify.ignore_drives", "leave out");
+    q[13] = NAN;
+    must_refuse(&good, ROWS, DYN_CLIENT_INVALID_ARGUMENT, "identify.q[13]", "nan");
+    q[13] = 0, times[700] = times[699];
+    must_refuse(&good, ROWS, DYN_CLIENT_INVALID_ARGUMENT, "identify.time[700]", "not after");
+    ck_assert_int_eq(dyn_client_ping(client, 5, &error), DYN_CLIENT_OK);
+}
+END_TEST
+
+/* Counts the reports of a call, and ends it at the third one. */
+static bool end_third(void *context, double fraction) {
+    int *reports = context;
+    ck_assert(fraction >= 0 && fraction <= 1);
+    return ++*reports < 3;
+}
+
+START_TEST(an_identification_reports_and_is_cancelled_under_way) {
+    dyn_client_identification *found;
+    dyn_client_query query = query_of("ur5", ROWS);
+    dyn_client_identify_request request = request_of();
+    int reports = 0;
+    move();
+    query.progress = end_third, query.progress_context = &reports;
+    request.folds = 100;
+    ck_assert_int_eq(dyn_client_identify(client, &query, &request, &found, &error), DYN_CLIENT_CANCELLED);
+    ck_assert_msg(strstr(error.message, "the request was cancelled") != NULL, "%s", error.message);
+    ck_assert_int_eq(reports, 3);
+    ck_assert_int_eq(dyn_client_ping(client, 5, &error), DYN_CLIENT_OK);
+}
+END_TEST
+
+int main(void) {
+    TCase *all = tcase_create("identification");
+    tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
+    tcase_set_timeout(all, 120);
+    tcase_add_test(all, a_load_and_friction_are_found_from_positions_and_torques);
+    tcase_add_test(all, the_order_of_joints_is_the_callers);
+    tcase_add_test(all, an_identification_reports_and_is_cancelled_under_way);
+    tcase_add_test(all, records_that_cannot_be_used_are_refused);
+    return run_unforked("identification", all);
+}
