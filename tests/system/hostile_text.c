@@ -207,6 +207,7 @@ static char *run(const char *command, const char *options, bool is_error) {
     char line[512];
     snprintf(line, sizeof line, "timeout 3 %s %s %s --endpoint %s --timeout 0.5 %s </dev/null", DYNAMICSCTL_PROGRAM,
              command, options, peer.address, is_error ? "2>&1 >/dev/null" : "2>/dev/null");
+    lying_peer_publish(&peer);
     FILE *pipe = popen(line, "r");
     ck_assert_ptr_nonnull(pipe);
     char *text = NULL;
@@ -216,6 +217,7 @@ static char *run(const char *command, const char *options, bool is_error) {
         text = strdup("");
     }
     pclose(pipe);
+    lying_peer_publish(&peer);
     return text;
 }
 
