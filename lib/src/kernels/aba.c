@@ -43,7 +43,7 @@ typedef struct aba_tree {
     articulated_inertia *I; /* of bodies that fork */
     motion *forked;         /* v, later a, of bodies that fork */
     int is_resisted;        /* a diagonal is added to M, and no joint is computed as a hinge */
-    int has_rotors;         /* bodies of rotors follow those of the links */
+    int has_rotors;         /* bodies of rotors follow those of the links; a constant in each copy of the passes */
 } aba_tree;
 
 size_t KERNEL(aba_memory)(const dyn_model *model) {
@@ -80,7 +80,7 @@ static inline vec3 rotor_couple(const body *b, placement X) {
 }
 
 /* Computes velocities, velocity products c and bias wrenches p. */
-static void velocity_pass(const dyn_model *model, const real *q, const real *v, const aba_tree *t) {
+KERNEL_STEP void velocity_pass(const dyn_model *model, const real *q, const real *v, const aba_tree *t) {
     motion k = motion_zero(); /* velocity of body i - 1, then of body i */
     for (int i = 0; i < model->link_bodies; i++) {
         const body *b = &model->bodies[i];
@@ -202,7 +202,7 @@ KERNEL_STEP void inertia_pass(const dyn_model *model, const real *tau, const rea
     }
 }
 
-static void acceleration_pass(const dyn_model *model, const double gravity[3], const aba_tree *t, real *a) {
+KERNEL_STEP void acceleration_pass(const dyn_model *model, const double gravity[3], const aba_tree *t, real *a) {
     motion a_0 = motion_set(vec3_zero(), vec3_sub(vec3_zero(), vec3_constant(gravity))), x = a_0;
     for (int i = 0; i < model->link_bodies; i++) {
         const body *b = &model->bodies[i];
@@ -243,26 +243,39 @@ static aba_tree lay_out(const dyn_model *model, const real *q, void **memory) {
     t.turns = KERNEL(joint_turns)(model, q, memory);
     t.X = (placement *)*memory;
     t.is_resisted = 0;
-    t.has_rotors = model->link_bodies < model->body_count;
+    t.has_rotors = 0;
     return t;
+}
+
+/* Runs the three passes over the tree. Inlined for each value of t->has_rotors, so that rotors cost other models
+ * nothing. */
+KERNEL_STEP void run_passes(const dyn_model *model, void *memory, const packed_inputs *in, const real *diagonal,
+                            const aba_tree *t, real *pivots, real *a) {
+    const real *q = (const real *)in->q, *tau = (const real *)in->third;
+    velocity_pass(model, q, (const real *)in->v, t);
+    if (in->forces && in->forces->count > 0) {
+        KERNEL(subtract_wrenches)(model, memory, q, in->forces, t->p);
+    }
+    if (diagonal) {
+        inertia_pass(model, tau, diagonal, t, pivots, a);
+    } else {
+        inertia_pass(model, tau, NULL, t, pivots, a);
+    }
+    acceleration_pass(model, in->gravity, t, a);
 }
 
 void KERNEL(aba)(const dyn_model *model, void *memory, const packed_inputs *in, const void *diagonal, void *pivots,
                  void *a) {
-    const real *q = (const real *)in->q, *tau = (const real *)in->third;
-    aba_tree t = lay_out(model, q, &memory);
+    aba_tree t = lay_out(model, (const real *)in->q, &memory);
     t.is_resisted = diagonal != NULL;
     if (model->body_count == 0) {
         return;
     }
-    velocity_pass(model, q, (const real *)in->v, &t);
-    if (in->forces && in->forces->count > 0) {
-        KERNEL(subtract_wrenches)(model, memory, q, in->forces, t.p);
-    }
-    if (diagonal) {
-        inertia_pass(model, tau, (const real *)diagonal, &t, (real *)pivots, (real *)a);
+    if (model->link_bodies < model->body_count) {
+        t.has_rotors = 1;
+        run_passes(model, memory, in, (const real *)diagonal, &t, (real *)pivots, (real *)a);
     } else {
-        inertia_pass(model, tau, NULL, &t, (real *)pivots, (real *)a);
+        t.has_rotors = 0;
+        run_passes(model, memory, in, (const real *)diagonal, &t, (real *)pivots, (real *)a);
     }
-    acceleration_pass(model, in->gravity, &t, (real *)a);
 }
