@@ -13,7 +13,8 @@ add_test(NAME system.python_documentation COMMAND ${pytest} --doctest-modules --
 add_test(NAME system.python_types
          COMMAND ${DYNAMICS_PYTHON} -m mypy --config-file pyproject.toml --cache-dir ${CMAKE_CURRENT_BINARY_DIR}/mypy
          WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/clients/python)
-set(python_path ${PROJECT_BINARY_DIR}/python ${python_tests} ${CMAKE_CURRENT_SOURCE_DIR}/other_language)
+set(python_path ${PROJECT_BINARY_DIR}/python ${python_tests} ${CMAKE_CURRENT_SOURCE_DIR}/other_language
+                ${PROJECT_SOURCE_DIR}/proto)
 list(JOIN python_path ":" python_path)
 set_tests_properties(system.python system.python_documentation system.python_types PROPERTIES LABELS system TIMEOUT 300
   ENVIRONMENT "PYTHONPATH=${python_path};PYTHONDONTWRITEBYTECODE=1;DYNAMICSD=$<TARGET_FILE:dynamicsd>;\

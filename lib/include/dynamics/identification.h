@@ -124,9 +124,9 @@ typedef struct dyn_joint_fit {
     double lowest, highest;       /* of the torque, after its filter */
     double model_error;           /* root mean square of tau minus that of the model as described */
     double residual;              /* root mean square residual of the linear estimates */
-    double consistent_residual;   /* and of the consistent estimate */
+    double consistent_residual;   /* root mean square residual of the consistent estimate */
     double prediction;            /* root mean square error of prediction by linear estimates */
-    double consistent_prediction; /* and by consistent estimates */
+    double consistent_prediction; /* root mean square error of prediction by consistent estimates */
     double accounted;             /* 1 - (consistent_prediction / standard deviation of the torque)^2 */
     size_t saturated;             /* rows left out, since the torque is at the effort limit of the joint */
 } dyn_joint_fit;

@@ -11,8 +11,8 @@
  * springs are forces r: simulations add them to tau, and inverse dynamics returns tau without them.
  *
  * Rotor. A rotor spins at the rate G v about an axis that is fixed in the parent link of the joint, which carries the
- * motor's housing. It is balanced: its centre of mass is on the axis, and its inertia is the same about all axes that
- * are normal to it. Its kinetic energy is
+ * motor's housing. It is balanced: its centre of mass is on the axis, and all axes that are normal to it have equal
+ * moments of inertia. Its kinetic energy is
  *
  *     m c'^2 / 2 + I_t |w_t|^2 / 2 + I_a (w_a + G v)^2 / 2
  *

@@ -92,6 +92,20 @@ dyn_status builder_fail(const dyn_builder *builder, dyn_error *error, dyn_status
     return status;
 }
 
+dyn_status builder_fail_member(const dyn_builder *builder, named_element at, const char *member, dyn_error *error,
+                               const char *format, ...) {
+    char message[DYN_MESSAGE_SIZE];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    dyn_status status = builder_fail(builder, error, DYN_INVALID_ARGUMENT, at, "%s", message);
+    if (error) {
+        error->site.part = member;
+    }
+    return status;
+}
+
 dyn_status dyn_builder_create(const char *name, dyn_builder **builder, dyn_error *error) {
     *builder = NULL;
     dyn_status status = name_check(name, error, "name", "robot");

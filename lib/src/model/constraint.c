@@ -8,8 +8,6 @@
 #include "constraint.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,24 +45,6 @@ static named_element element_of(const dyn_builder *builder, int i) {
     return (named_element){{.kind = DYN_ELEMENT_KIND_CONSTRAINT, .index = i, .line = c->line}, c->name};
 }
 
-/* Sets an error about a member of a constraint, such as "axis", or about the constraint as a whole (NULL). */
-static dyn_status refuse(const dyn_builder *builder, named_element at, const char *member, dyn_error *error,
-                         const char *format, ...) __attribute__((format(printf, 5, 6)));
-
-static dyn_status refuse(const dyn_builder *builder, named_element at, const char *member, dyn_error *error,
-                         const char *format, ...) {
-    char message[DYN_MESSAGE_SIZE];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(message, sizeof message, format, list);
-    va_end(list);
-    dyn_status status = builder_fail(builder, error, DYN_INVALID_ARGUMENT, at, "%s", message);
-    if (error) {
-        error->site.part = member;
-    }
-    return status;
-}
-
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
 /* Sides of a constraint, and the names of their members in errors. */
@@ -80,16 +60,17 @@ static dyn_status check_frame(const dyn_builder *builder, const dyn_constraint_d
     named_element at = new_constraint(builder, c);
     dyn_error bad;
     if (frame->link && name_check(frame->link, &bad, name, "link") != DYN_OK) {
-        return refuse(builder, at, sides[side].link, error, "the link of its %s: %s", name, bad.message);
+        return builder_fail_member(builder, at, sides[side].link, error, "the link of its %s: %s", name, bad.message);
     }
     if (!builder_all_finite(frame->pose.position, 3)) {
-        return refuse(builder, at, sides[side].pose, error,
-                      "the position of its %s is (%g, %g, %g); state finite numbers", name, frame->pose.position[0],
-                      frame->pose.position[1], frame->pose.position[2]);
+        return builder_fail_member(builder, at, sides[side].pose, error,
+                                   "the position of its %s is (%g, %g, %g); state finite numbers", name,
+                                   frame->pose.position[0], frame->pose.position[1], frame->pose.position[2]);
     }
     if (!is_rotation(frame->pose.rotation)) {
-        return refuse(builder, at, sides[side].pose, error,
-                      "the rotation of its %s is none: its columns must be orthonormal and right-handed to 1e-9", name);
+        return builder_fail_member(
+            builder, at, sides[side].pose, error,
+            "the rotation of its %s is none: its columns must be orthonormal and right-handed to 1e-9", name);
     }
     return DYN_OK;
 }
@@ -103,9 +84,9 @@ static dyn_status check_axes(const dyn_builder *builder, dyn_constraint_descript
         if (i >= axes) {
             memset(each[i], 0, sizeof c->axis);
         } else if (!builder_normalize_axis(each[i])) {
-            return refuse(builder, new_constraint(builder, c), i == 0 ? "axis" : "second_axis", error,
-                          "the %saxis is (%g, %g, %g); state a finite vector that is not zero", i == 0 ? "" : "second ",
-                          each[i][0], each[i][1], each[i][2]);
+            return builder_fail_member(builder, new_constraint(builder, c), i == 0 ? "axis" : "second_axis", error,
+                                       "the %saxis is (%g, %g, %g); state a finite vector that is not zero",
+                                       i == 0 ? "" : "second ", each[i][0], each[i][1], each[i][2]);
         }
     }
     return DYN_OK;
@@ -116,16 +97,17 @@ static dyn_status check_kind(const dyn_builder *builder, const dyn_constraint_de
     switch (c->kind) {
     case DYN_CONSTRAINT_KIND_LOOP_JOINT:
         if (!dyn_joint_type_traits(c->type) || !loops[c->type].closes) {
-            return refuse(builder, at, "type", error,
-                          "a joint of type %d cannot close a loop; use any type except floating", (int)c->type);
+            return builder_fail_member(builder, at, "type", error,
+                                       "a joint of type %d cannot close a loop; use any type except floating",
+                                       (int)c->type);
         }
         if (!isfinite(c->pitch)) {
-            return refuse(builder, at, "pitch", error, "the pitch is %g; state a finite number", c->pitch);
+            return builder_fail_member(builder, at, "pitch", error, "the pitch is %g; state a finite number", c->pitch);
         }
         return DYN_OK;
     case DYN_CONSTRAINT_KIND_DISTANCE:
         if (!(c->distance > 0) || !isfinite(c->distance)) {
-            return refuse(
+            return builder_fail_member(
                 builder, at, "distance", error,
                 "the distance is %g m; state a positive number, or let a spherical loop joint hold the points "
                 "together",
@@ -136,7 +118,7 @@ static dyn_status check_kind(const dyn_builder *builder, const dyn_constraint_de
     case DYN_CONSTRAINT_KIND_COUPLING:
         return DYN_OK;
     }
-    return refuse(builder, at, NULL, error, "%d is no kind of constraint", (int)c->kind);
+    return builder_fail_member(builder, at, NULL, error, "%d is no kind of constraint", (int)c->kind);
 }
 
 /* Names, in errors, of the members of a coupling's coordinates. */
@@ -147,22 +129,22 @@ static const struct {
 static dyn_status check_coupling(const dyn_builder *builder, const dyn_constraint_description *c, dyn_error *error) {
     named_element at = new_constraint(builder, c);
     if (!c->coupled[0].joint) {
-        return refuse(builder, at, "coupled", error, "it couples no joint; name one or two");
+        return builder_fail_member(builder, at, "coupled", error, "it couples no joint; name one or two");
     }
     for (int i = 0; i < 2 && c->coupled[i].joint; i++) {
         dyn_error bad;
         if (name_check(c->coupled[i].joint, &bad, "joint", "joint") != DYN_OK) {
-            return refuse(builder, at, coupled[i].joint, error, "joint %d: %s", i + 1, bad.message);
+            return builder_fail_member(builder, at, coupled[i].joint, error, "joint %d: %s", i + 1, bad.message);
         }
         if (!isfinite(c->coupled[i].coefficient) || c->coupled[i].coefficient == 0) {
-            return refuse(builder, at, coupled[i].coefficient, error,
-                          "the coefficient of joint %s is %g; state a finite number that is not zero",
-                          c->coupled[i].joint, c->coupled[i].coefficient);
+            return builder_fail_member(builder, at, coupled[i].coefficient, error,
+                                       "the coefficient of joint %s is %g; state a finite number that is not zero",
+                                       c->coupled[i].joint, c->coupled[i].coefficient);
         }
     }
-    return isfinite(c->offset)
-               ? DYN_OK
-               : refuse(builder, at, "offset", error, "the offset is %g; state a finite number", c->offset);
+    return isfinite(c->offset) ? DYN_OK
+                               : builder_fail_member(builder, at, "offset", error,
+                                                     "the offset is %g; state a finite number", c->offset);
 }
 
 /* Checks and normalizes a constraint, except for its name. */
@@ -260,8 +242,8 @@ static dyn_status place_side(const dyn_builder *builder, const dyn_model *model,
     dyn_pose turned = identity_pose;
     to->links[side] = frame->link ? name_index_find(&model->link_names, frame->link) : DYN_WORLD_FRAME;
     if (frame->link && to->links[side] < 0) {
-        return refuse(builder, element_of(builder, i), sides[side].link, error,
-                      "there is no link %s, which its %s names", frame->link, sides[side].name);
+        return builder_fail_member(builder, element_of(builder, i), sides[side].link, error,
+                                   "there is no link %s, which its %s names", frame->link, sides[side].name);
     }
     if (axis) {
         rotation_from_z(axis, turned.rotation);
@@ -282,10 +264,10 @@ static dyn_status couple(const dyn_builder *builder, const dyn_model *model, int
         int j = dyn_model_find_joint(model, c->coupled[k].joint);
         const dyn_joint *joint = dyn_model_joint(model, j);
         if (!joint || joint->nv != 1 || joint->nq != 1) {
-            return refuse(builder, element_of(builder, i), coupled[k].joint, error,
-                          !joint ? "there is no moving joint %s"
-                                 : "joint %s has not one coordinate of its own; couple one that has",
-                          c->coupled[k].joint);
+            return builder_fail_member(builder, element_of(builder, i), coupled[k].joint, error,
+                                       !joint ? "there is no moving joint %s"
+                                              : "joint %s has not one coordinate of its own; couple one that has",
+                                       c->coupled[k].joint);
         }
         to->q_index[k] = joint->q_index;
         to->v_index[k] = joint->v_index;
@@ -317,8 +299,8 @@ static dyn_status compile_one(const dyn_builder *builder, const dyn_model *model
         status = place_side(builder, model, i, 1, successor_axis, error);
     }
     if (status == DYN_OK && to->links[0] == to->links[1]) {
-        return refuse(builder, element_of(builder, i), NULL, error,
-                      "both of its sides are on the same link; tie two links");
+        return builder_fail_member(builder, element_of(builder, i), NULL, error,
+                                   "both of its sides are on the same link; tie two links");
     }
     return status;
 }

@@ -113,6 +113,11 @@ named_element joint_element(const dyn_builder *builder, const char *name);
 dyn_status builder_fail(const dyn_builder *builder, dyn_error *error, dyn_status status, named_element at,
                         const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* Sets an error of status DYN_INVALID_ARGUMENT as builder_fail does, about a member of the element, such as
+ * "rotor.ratio", or about the element as a whole (NULL). */
+dyn_status builder_fail_member(const dyn_builder *builder, named_element at, const char *member, dyn_error *error,
+                               const char *format, ...) __attribute__((format(printf, 5, 6)));
+
 /* Sets an error as builder_fail does, about an element that `text` names in the message. Its kind may be
  * DYN_ELEMENT_KIND_NONE. */
 dyn_status builder_fail_at(const dyn_builder *builder, dyn_error *error, dyn_status status, const dyn_element *element,

@@ -5,8 +5,6 @@
 #include "machine_element.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,24 +20,6 @@ static named_element new_element(const dyn_builder *builder, const dyn_machine_e
 static named_element element_of(const dyn_builder *builder, int i) {
     const dyn_machine_element_description *e = &builder->machine_elements[i];
     return (named_element){{.kind = DYN_ELEMENT_KIND_MACHINE_ELEMENT, .index = i, .line = e->line}, e->name};
-}
-
-/* Sets an error about a member of an element, such as "rotor.ratio", or about the element as a whole (NULL). */
-static dyn_status refuse(const dyn_builder *builder, named_element at, const char *member, dyn_error *error,
-                         const char *format, ...) __attribute__((format(printf, 5, 6)));
-
-static dyn_status refuse(const dyn_builder *builder, named_element at, const char *member, dyn_error *error,
-                         const char *format, ...) {
-    char message[DYN_MESSAGE_SIZE];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(message, sizeof message, format, list);
-    va_end(list);
-    dyn_status status = builder_fail(builder, error, DYN_INVALID_ARGUMENT, at, "%s", message);
-    if (error) {
-        error->site.part = member;
-    }
-    return status;
 }
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
@@ -62,8 +42,8 @@ static dyn_status check_numbers(const dyn_builder *builder, named_element at, co
         double x = numbers[i].value;
         bool in_range[] = {true, x >= 0, x > 0, x != 0};
         if (!isfinite(x) || !in_range[numbers[i].range]) {
-            return refuse(builder, at, numbers[i].member, error, "the %s is %g; %s", numbers[i].name, x,
-                          wanted[numbers[i].range]);
+            return builder_fail_member(builder, at, numbers[i].member, error, "the %s is %g; %s", numbers[i].name, x,
+                                       wanted[numbers[i].range]);
         }
     }
     return DYN_OK;
@@ -74,9 +54,9 @@ static dyn_status check_axis(const dyn_builder *builder, named_element at, doubl
     if ((axis[0] == 0 && axis[1] == 0 && axis[2] == 0) || builder_normalize_axis(axis)) {
         return DYN_OK;
     }
-    return refuse(builder, at, "rotor.axis", error,
-                  "the axis is (%g, %g, %g); state a finite vector, or zero for the axis of the joint", axis[0],
-                  axis[1], axis[2]);
+    return builder_fail_member(builder, at, "rotor.axis", error,
+                               "the axis is (%g, %g, %g); state a finite vector, or zero for the axis of the joint",
+                               axis[0], axis[1], axis[2]);
 }
 
 static dyn_status check_rotor(const dyn_builder *builder, named_element at, dyn_rotor *rotor, dyn_error *error) {
@@ -98,16 +78,18 @@ static dyn_status check_rotor(const dyn_builder *builder, named_element at, dyn_
     }
     if (rotor->coupling != DYN_ROTOR_COUPLING_EXACT && rotor->coupling != DYN_ROTOR_COUPLING_DIAGONAL &&
         rotor->coupling != DYN_ROTOR_COUPLING_REFLECTED) {
-        return refuse(builder, at, "rotor.coupling", error, "%d is no coupling of a rotor", (int)rotor->coupling);
+        return builder_fail_member(builder, at, "rotor.coupling", error, "%d is no coupling of a rotor",
+                                   (int)rotor->coupling);
     }
     if (rotor->mass == 0 && rotor->transverse_inertia != 0) {
-        return refuse(builder, at, "rotor.transverse_inertia", error,
-                      "the inertia normal to the axis is %g kg m^2 and the mass is zero; state the mass, or let the "
-                      "parent link include both",
-                      rotor->transverse_inertia);
+        return builder_fail_member(
+            builder, at, "rotor.transverse_inertia", error,
+            "the inertia normal to the axis is %g kg m^2 and the mass is zero; state the mass, or let the "
+            "parent link include both",
+            rotor->transverse_inertia);
     }
     if (rotor->transverse_inertia != 0 && rotor->axial_inertia > 2 * rotor->transverse_inertia * (1 + 1e-9)) {
-        return refuse(
+        return builder_fail_member(
             builder, at, "rotor.axial_inertia", error,
             "the inertia about the axis is %g kg m^2 and the one normal to it %g; no body has more than twice "
             "as much about the axis",
@@ -134,20 +116,22 @@ static dyn_status check_friction(const dyn_builder *builder, named_element at, c
         return status;
     }
     if (f->side != DYN_GEAR_SIDE_JOINT && f->side != DYN_GEAR_SIDE_ROTOR) {
-        return refuse(builder, at, "friction.side", error, "%d is no side of a gear", (int)f->side);
+        return builder_fail_member(builder, at, "friction.side", error, "%d is no side of a gear", (int)f->side);
     }
     for (int i = 0; i < 2; i++) {
         if (f->breakaway[i] != 0 && f->breakaway[i] < f->coulomb[i]) {
-            return refuse(builder, at, members[i], error,
-                          "the breakaway friction is %g, less than the Coulomb friction of %g; state at least that, or "
-                          "zero for the same",
-                          f->breakaway[i], f->coulomb[i]);
+            return builder_fail_member(
+                builder, at, members[i], error,
+                "the breakaway friction is %g, less than the Coulomb friction of %g; state at least that, or "
+                "zero for the same",
+                f->breakaway[i], f->coulomb[i]);
         }
         if (f->breakaway[i] > f->coulomb[i] && f->stribeck_velocity == 0) {
-            return refuse(builder, at, "friction.stribeck_velocity", error,
-                          "the Stribeck velocity is zero, and the breakaway friction %g differs from the Coulomb "
-                          "friction %g; state the velocity at which half of the difference remains",
-                          f->breakaway[i], f->coulomb[i]);
+            return builder_fail_member(
+                builder, at, "friction.stribeck_velocity", error,
+                "the Stribeck velocity is zero, and the breakaway friction %g differs from the Coulomb "
+                "friction %g; state the velocity at which half of the difference remains",
+                f->breakaway[i], f->coulomb[i]);
         }
     }
     return DYN_OK;
@@ -167,7 +151,7 @@ static dyn_status check(const dyn_builder *builder, dyn_machine_element_descript
     named_element at = new_element(builder, e);
     dyn_error bad;
     if (name_check(e->joint, &bad, "joint", "joint") != DYN_OK) {
-        return refuse(builder, at, "joint", error, "its joint: %s", bad.message);
+        return builder_fail_member(builder, at, "joint", error, "its joint: %s", bad.message);
     }
     dyn_machine_element_description own = {.name = e->name, .kind = e->kind, .joint = e->joint, .line = e->line};
     dyn_status status = DYN_OK;
@@ -185,7 +169,7 @@ static dyn_status check(const dyn_builder *builder, dyn_machine_element_descript
         status = check_spring(builder, at, &own.spring, error);
         break;
     default:
-        status = refuse(builder, at, NULL, error, "%d is no kind of machine element", (int)e->kind);
+        status = builder_fail_member(builder, at, NULL, error, "%d is no kind of machine element", (int)e->kind);
     }
     *e = own;
     return status;
@@ -204,21 +188,22 @@ static dyn_status check_joint(const dyn_builder *builder, int i, const int *roto
     const dyn_machine_element_description *e = &builder->machine_elements[i];
     int j = name_index_find(&builder->joint_names, e->joint);
     if (j < 0) {
-        return refuse(builder, element_of(builder, i), "joint", error,
-                      "there is no joint \"%s\"; add it or correct the name", e->joint);
+        return builder_fail_member(builder, element_of(builder, i), "joint", error,
+                                   "there is no joint \"%s\"; add it or correct the name", e->joint);
     }
     dyn_joint_type type = builder->joints[j].type;
     if (type != DYN_JOINT_TYPE_FIXED && !joint_has_one_coordinate(type)) {
-        return refuse(builder, element_of(builder, i), "joint", error,
-                      "its joint \"%s\" is %s; only joints with one coordinate have machine elements", e->joint,
-                      joint_type_name(type));
+        return builder_fail_member(builder, element_of(builder, i), "joint", error,
+                                   "its joint \"%s\" is %s; only joints with one coordinate have machine elements",
+                                   e->joint, joint_type_name(type));
     }
     bool on_rotor = e->kind == DYN_MACHINE_ELEMENT_KIND_FRICTION && e->friction.side == DYN_GEAR_SIDE_ROTOR;
     if (on_rotor && rotors[j] != 1) {
-        return refuse(builder, element_of(builder, i), "friction.side", error,
-                      "it holds on the side of the rotor, and joint \"%s\" has %d rotors; state it on the side of the "
-                      "joint",
-                      e->joint, rotors[j]);
+        return builder_fail_member(
+            builder, element_of(builder, i), "friction.side", error,
+            "it holds on the side of the rotor, and joint \"%s\" has %d rotors; state it on the side of the "
+            "joint",
+            e->joint, rotors[j]);
     }
     return DYN_OK;
 }

@@ -138,18 +138,24 @@ static dyn_status append(const yaml *y, entry_list *list, const entry *added) {
     return DYN_OK;
 }
 
+/* Ends a member of a list in brackets: skips the comma after it, if another follows. */
+static dyn_status end_member(yaml *y) {
+    skip_space(y);
+    if (!is_at(y, ',') && !is_at(y, ']')) {
+        return fail(y, y->line, "a list has no closing bracket; add it");
+    }
+    y->at += is_at(y, ',');
+    return DYN_OK;
+}
+
 /* Reads the names of a list in brackets into one entry; the text is after its opening bracket. */
 static dyn_status read_pair(yaml *y, entry *to) {
     for (skip_space(y); !is_at(y, ']'); skip_space(y)) {
         dyn_status status = read_name(y, ",]#", to);
+        status = status == DYN_OK ? end_member(y) : status;
         if (status != DYN_OK) {
             return status;
         }
-        skip_space(y);
-        if (!is_at(y, ',') && !is_at(y, ']')) {
-            return fail(y, y->line, "a list has no closing bracket; add it");
-        }
-        y->at += is_at(y, ',');
     }
     y->at++;
     return DYN_OK;
@@ -172,14 +178,10 @@ static dyn_status read_flow(yaml *y, entry_list *list) {
         entry added;
         dyn_status status = read_entry(y, ",]#", &added);
         status = status == DYN_OK ? append(y, list, &added) : status;
+        status = status == DYN_OK ? end_member(y) : status;
         if (status != DYN_OK) {
             return status;
         }
-        skip_space(y);
-        if (!is_at(y, ',') && !is_at(y, ']')) {
-            return fail(y, y->line, "a list has no closing bracket; add it");
-        }
-        y->at += is_at(y, ',');
     }
     y->at++;
     return ends_line(y) ? DYN_OK : fail(y, y->line, "there is text after a list; write one key in each line");

@@ -4,31 +4,7 @@ import socket
 import struct
 import threading
 
-
-def varint(data, at):
-    """Number at a place of a message of protobuf, and the place after it."""
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 0x7F) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 0x80:
-            return value, at
-
-
-def fields(message):
-    """Numbers of the fields of a message of protobuf."""
-    at = 0
-    while at < len(message):
-        key, at = varint(message, at)
-        yield key >> 3
-        if key & 7 == 0:
-            _, at = varint(message, at)
-        elif key & 7 == 2:
-            size, at = varint(message, at)
-            at += size
-        else:
-            at += 8 if key & 7 == 1 else 4
+from descriptors import parse
 
 
 class Witness:
@@ -69,7 +45,7 @@ class Witness:
                 far.sendall(source.read(8))
                 while head := source.read(8):
                     body = source.read(struct.unpack(">Q", head)[0])
-                    self.seen.update(fields(body[4:]))
+                    self.seen.update(parse(body[4:]))
                     far.sendall(head + body)
         except OSError:
             pass
