@@ -160,8 +160,10 @@ class Simulation:
 class Watcher:
     """Subscription with a connection of its own. Iterate over it for its messages, or call `next`.
 
+    Messages with states and messages with events, an overrun for example, arrive in the order of their topic.
+
     >>> with client.simulate("two_link", rate=1.0) as sim, sim.watch() as updates:
-    ...     update = next(iter(updates))
+    ...     update = next(update for update in updates if update.kind == "states")
     >>> update.q.shape[1]
     2
     """
