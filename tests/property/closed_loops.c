@@ -752,7 +752,9 @@ START_TEST(wrong_constraints_are_refused_by_name) {
     d = good, d.kind = (dyn_constraint_kind)9;
     expect_refusal(&d, "9 is no kind of constraint");
     d = good, d.type = DYN_JOINT_TYPE_FLOATING;
-    expect_refusal(&d, "cannot close a loop");
+    expect_refusal(&d, "a floating joint cannot close a loop");
+    d = good, d.type = (dyn_joint_type)99;
+    expect_refusal(&d, "99 is no type of joint");
     d = good, d.axis[2] = 0;
     expect_refusal(&d, "the axis is (0, 0, 0)");
     d = good, d.successor.pose.rotation[0] = 2;

@@ -141,7 +141,7 @@ static const struct {
     {"<loop type=\"revolute\"/>", "<constraint> has no attribute name; add it"},
     {"<loop name=\"x\" type=\"hinge\"/>", "constraint x: the type \"hinge\" is unknown; use fixed, revolute"},
     {"<loop name=\"x\" type=\"floating\"><predecessor link=\"upper\"/><successor link=\"right\"/></loop>",
-     "constraint x: a joint of type 9 cannot close a loop"},
+     "constraint x: a floating joint cannot close a loop"},
     {"<loop name=\"x\" type=\"fixed\"><predecessor link=\"upper\"/></loop>", "constraint x: it has no <successor>"},
     {"<loop name=\"x\" type=\"fixed\"><predecessor/></loop>", "<predecessor> has no attribute link"},
     {"<loop name=\"x\" type=\"fixed\"><predecessor link=\"nobody\"/><successor link=\"right\"/></loop>",

@@ -96,10 +96,12 @@ static dyn_status check_kind(const dyn_builder *builder, const dyn_constraint_de
     named_element at = new_constraint(builder, c);
     switch (c->kind) {
     case DYN_CONSTRAINT_KIND_LOOP_JOINT:
-        if (!dyn_joint_type_traits(c->type) || !loops[c->type].closes) {
-            return builder_fail_member(builder, at, "type", error,
-                                       "a joint of type %d cannot close a loop; use any type except floating",
-                                       (int)c->type);
+        if (!dyn_joint_type_traits(c->type)) {
+            return builder_fail_member(builder, at, "type", error, "%d is no type of joint", (int)c->type);
+        }
+        if (!loops[c->type].closes) {
+            return builder_fail_member(builder, at, "type", error, "a %s joint cannot close a loop",
+                                       joint_type_name(c->type));
         }
         if (!isfinite(c->pitch)) {
             return builder_fail_member(builder, at, "pitch", error, "the pitch is %g; state a finite number", c->pitch);

@@ -55,7 +55,7 @@ dyn_status dyn_model_change_inertia(const dyn_model *model, const char *link, co
     if (status != DYN_OK) {
         return status;
     }
-    int changed;
+    int changed = -1;
     status = description_find_link(copy, "link", link, error, &changed);
     return finish_with_inertia(model, copy, changed, inertia, status, error, result);
 }
