@@ -291,11 +291,11 @@ DYN_CLIENT_EXPORT void dyn_client_server_info_free(dyn_client_server_info *info)
 DYN_CLIENT_EXPORT uint64_t dyn_client_server_counter(const dyn_client_server_info *info, const char *name);
 
 /* Callback that reports the progress of a call. `fraction` is the completed part, 0 to 1, as far as the daemon has
- * reported it. The callback is a member of dyn_client_query, dyn_client_load_request, dyn_client_derive_request and
- * dyn_client_terms; calls without one of these have no callback, and dyn_client_abort ends them. The calling thread
- * calls it once before it sends the request. Another thread of the library calls it about ten times a second while the
- * request is in progress. If the callback returns false, the call ends with CANCELLED: at once, or as soon as the
- * daemon has ended the request. The callback must not use the client. */
+ * reported it. The callback is a member of dyn_client_query, dyn_client_load_request, dyn_client_derive_request,
+ * dyn_client_simulation_input and dyn_client_terms; calls without one of these have no callback, and dyn_client_abort
+ * ends them. The calling thread calls it once before it sends the request. Another thread of the library calls it about
+ * ten times a second while the request is in progress. If the callback returns false, the call ends with CANCELLED: at
+ * once, or as soon as the daemon has ended the request. The callback must not use the client. */
 typedef bool (*dyn_client_progress)(void *context, double fraction);
 
 /* ---- jobs -------------------------------------------------------------------------------------------------------- */
@@ -967,9 +967,6 @@ typedef enum dyn_client_on_error {
     DYN_CLIENT_ON_ERROR_MARK = 1,
 } dyn_client_on_error;
 
-/* Common arguments of numeric calls. Set the first four; the rest may be zero. A part that a call does not support is
- * rejected with INVALID_ARGUMENT and its path, such as "mass_matrix.query.gravity". query.proto lists the parts that
- * each call supports. */
 /* Passive forces that inverse and forward dynamics count. */
 typedef struct dyn_client_passive_forces {
     bool damping;             /* of joints and machine elements */
@@ -978,6 +975,9 @@ typedef struct dyn_client_passive_forces {
     double friction_velocity; /* rad/s or m/s; 0: 0.01 */
 } dyn_client_passive_forces;
 
+/* Common arguments of numeric calls. Set the first four; the rest may be zero. A part that a call does not support is
+ * rejected with INVALID_ARGUMENT and its path, such as "mass_matrix.query.gravity". query.proto lists the parts that
+ * each call supports. */
 typedef struct dyn_client_query {
     size_t struct_size;
     const char *model; /* name or digest */
@@ -1784,13 +1784,15 @@ typedef struct dyn_client_simulation_input {
     /* Forces of one row each, constant in their frames. They replace all earlier ones and act until replaced. */
     size_t external_force_count;
     const dyn_client_external_force *external_forces;
-    bool clear_external_forces; /* remove all earlier forces, also where there are no new ones */
+    bool clear_external_forces;   /* remove all earlier forces, also where there are no new ones */
+    dyn_client_progress progress; /* of dyn_client_step_simulation alone; NULL: none */
+    void *progress_context;
 } dyn_client_simulation_input;
 #define DYN_CLIENT_SIMULATION_INPUT_INIT(...) DYN_CLIENT_SIZED(dyn_client_simulation_input, __VA_ARGS__)
 
 /* Advances a simulation that does not follow the clock by at most `steps`. `input` (NULL: unchanged) applies from the
- * first step on. A deadline that passes after the first step is not an error: state->steps_done is the number of steps
- * done, and state->ended_by is the reason for the end. */
+ * first step on. A deadline that passes after the first step, or a cancellation by input->progress, is not an error:
+ * state->steps_done is the number of steps done, and state->ended_by is the reason for the end. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *name, uint64_t token,
                                                                uint64_t steps, const dyn_client_simulation_input *input,
                                                                double timeout, dyn_client_simulation **state,

@@ -255,8 +255,12 @@ dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *nam
     Dynamics__V1__StepSimulationRequest step = DYNAMICS__V1__STEP_SIMULATION_REQUEST__INIT;
     Dynamics__V1__SimulationInput driven = DYNAMICS__V1__SIMULATION_INPUT__INIT;
     Dynamics__V1__StepSimulationReply *reply;
+    dyn_client_simulation_input known = DYN_CLIENT_SIMULATION_INPUT_INIT();
     clear(state);
     dyn_client_status status = begin(client, name, error);
+    if (status == DYN_CLIENT_OK && input) {
+        status = sized_read("step_simulation.input", input, sizeof known, &known, error);
+    }
     if (status != DYN_CLIENT_OK) {
         return status;
     }
@@ -264,11 +268,12 @@ dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *nam
     step.token = token;
     step.steps = steps;
     if (input) {
-        status = fill_input("step_simulation.input", input, &driven, error);
-        step.input = &driven;
+        status = fill_input("step_simulation.input", &known, &driven, error);
+        step.input = protobuf_c_message_get_packed_size(&driven.base) > 0 ? &driven : NULL;
     }
+    const call_terms terms = {.timeout = timeout, .progress = known.progress, .context = known.progress_context};
     if (status == DYN_CLIENT_OK) {
-        status = request_step_simulation(client, &step, within(timeout), &reply, error);
+        status = request_step_simulation(client, &step, terms, &reply, error);
     }
     free(driven.external_forces);
     if (status != DYN_CLIENT_OK) {

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from dynamicsd import _results
 from dynamicsd._client import ffi, lib
 from dynamicsd._convert import Keep, as_doubles, fill, integers, named, read
-from dynamicsd._session import seconds
+from dynamicsd._query import Rows, as_rows
+from dynamicsd._session import CANCELLATION, Progress, Watch, seconds
 from dynamicsd.errors import InvalidArgument, Timeout, Unavailable, exception_of, text
 from dynamicsd.records import Array, ExternalForce, ModelInfo, State, StreamInfo, Update
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from dynamicsd.client import Client
 
 _NULL = ffi.NULL
+_INPUT = ffi.typeof("dyn_client_simulation_input *")
+_INPUT_SIZE = ffi.sizeof("dyn_client_simulation_input")
+# Steps times coordinates from which on a call can be interrupted: watching it takes about as long as computing these.
+_LONG = 2000
 # Longest wait in C, s. Between two waits Python handles Ctrl-C.
 _SLICE = 0.2
 
@@ -44,6 +49,13 @@ class Simulation:
         self._c_name = ffi.new("char[]", name.encode())
         self._sizes = {"q": nq, "v": nv, "q_ref": nq, "v_ref": nv, "a_ref": nv, "tau": nv}
 
+    def _row(self, keep: Keep, field: str, value: Any) -> Any:
+        """Pointer to the values of one row, which may be that of a table."""
+        def names() -> list[str]:
+            found = self.state()
+            return self.client.model(found.digest).coordinate_names(field.startswith("q"), found.joint_names or ())
+        return keep.doubles(field, as_rows(field, value, names), (self._sizes[field],))
+
     def __repr__(self) -> str:
         return f"<Simulation {self.name!r}{'' if self.token else ' of another client'}>"
 
@@ -55,62 +67,60 @@ class Simulation:
         if self.token:
             self.delete()
 
-    def _state(self, function: Any, *arguments: Any) -> State:
+    def _state(self, function: Any, *arguments: Any, watch: Watch | None = None) -> State:
         found = self.client.session.result("dyn_client_simulation", lib.dyn_client_simulation_free, function,
-                                           self._c_name, *arguments)
+                                           self._c_name, *arguments, watch=watch)
         return _results.state(found)
 
     def _input(self, keep: Keep, values: dict[str, Any], external_forces: Sequence[ExternalForce] | None) -> Any:
-        """Input of the simulation. NULL leaves it unchanged."""
-        given = {name: value for name, value in values.items() if value is not None}
-        if not given and external_forces is None:
-            return _NULL
-        struct = keep.new("dyn_client_simulation_input *")
+        """Input of the simulation. Values that are None leave it unchanged."""
+        struct = keep.new(_INPUT)
+        struct.struct_size = _INPUT_SIZE
         struct.nq, struct.nv = self._sizes["q"], self._sizes["v"]
-        for name, value in given.items():
-            setattr(struct, name, keep.doubles(name, value, (self._sizes[name],)))
-        fill(keep, struct, "", external_forces=external_forces,
-             clear_external_forces=external_forces is not None and len(external_forces) == 0)
+        for name, value in values.items():
+            if value is not None:
+                setattr(struct, name, self._row(keep, name, value))
+        if external_forces is not None:
+            fill(keep, struct, "", external_forces=external_forces, clear_external_forces=len(external_forces) == 0)
         return struct
 
-    def step(self, steps: int = 1, *, tau: ArrayLike | None = None, q_ref: ArrayLike | None = None,
-             v_ref: ArrayLike | None = None, a_ref: ArrayLike | None = None,
-             external_forces: Sequence[ExternalForce] | None = None, timeout: float = 0) -> State:
+    def step(self, steps: int = 1, *, tau: Rows | None = None, q_ref: Rows | None = None,
+             v_ref: Rows | None = None, a_ref: Rows | None = None,
+             external_forces: Sequence[ExternalForce] | None = None, timeout: float = 0,
+             progress: Progress | None = None) -> State:
         """Advances a simulation in lockstep. The input applies from the first step on; None leaves it unchanged.
 
-        State.steps_done is the number of steps done, and State.ended_by the reason for the end.
+        State.steps_done is the number of steps done, and State.ended_by the reason for the end. `progress` and Ctrl-C
+        end the call between two steps.
         """
         keep = Keep()
         values = {"tau": tau, "q_ref": q_ref, "v_ref": v_ref, "a_ref": a_ref}
-        return self._state(lib.dyn_client_step_simulation, self.token, steps,
-                           self._input(keep, values, external_forces), seconds(timeout))
+        struct = self._input(keep, values, external_forces)
+        watch = None
+        if progress or CANCELLATION.get() is not None or steps * self._sizes["v"] >= _LONG:
+            watch = Watch(progress)
+            watch.set_in(struct)
+        return self._state(lib.dyn_client_step_simulation, self.token, steps, struct, seconds(timeout), watch=watch)
 
-    def set_input(self, *, tau: ArrayLike | None = None, q_ref: ArrayLike | None = None,
-                  v_ref: ArrayLike | None = None, a_ref: ArrayLike | None = None,
+    def set_input(self, *, tau: Rows | None = None, q_ref: Rows | None = None,
+                  v_ref: Rows | None = None, a_ref: Rows | None = None,
                   external_forces: Sequence[ExternalForce] | None = None, timeout: float = 0) -> int:
         """Sets the input. Returns the number of the first step that it drives."""
         keep = Keep()
         values = {"tau": tau, "q_ref": q_ref, "v_ref": v_ref, "a_ref": a_ref}
         number = ffi.new("uint64_t *")
-        struct = keep.new("dyn_client_simulation_input *")
-        given = self._input(keep, values, external_forces)
-        if given == _NULL:
-            fill(keep, struct, "")
-            struct.nq, struct.nv = self._sizes["q"], self._sizes["v"]
-            given = struct
-        self.client.session.call(lib.dyn_client_set_simulation_input, self._c_name, self.token, given,
-                                 seconds(timeout), number)
+        self.client.session.call(lib.dyn_client_set_simulation_input, self._c_name, self.token,
+                                 self._input(keep, values, external_forces), seconds(timeout), number)
         return int(number[0])
 
     def state(self, timeout: float = 0) -> State:
         """Requests the state and all counters. With the token it renews the lease."""
         return self._state(lib.dyn_client_get_simulation, self.token, seconds(timeout))
 
-    def set_state(self, q: ArrayLike, v: ArrayLike | None = None, timeout: float = 0) -> State:
+    def set_state(self, q: Rows, v: Rows | None = None, timeout: float = 0) -> State:
         """Sets q (nq,) and v (nv,); None: at rest."""
         keep = Keep()
-        pointers = [_NULL if value is None else keep.doubles(name, value, (self._sizes[name],))
-                    for name, value in (("q", q), ("v", v))]
+        pointers = [_NULL if value is None else self._row(keep, name, value) for name, value in (("q", q), ("v", v))]
         return self._state(lib.dyn_client_set_simulation_state, self.token, self._sizes["q"], self._sizes["v"],
                            *pointers, seconds(timeout))
 
@@ -271,13 +281,18 @@ class Stream:
         if getattr(self, "_stream", None) is not None:
             self.leave()
 
+    def _names(self, field: str) -> list[str]:
+        """Names of the coordinates of a point."""
+        found = self.client.stream_info(self.name)
+        return self.client.model(found.model).coordinate_names(field == "q", found.joint_names or ())
+
     def _opened(self) -> Any:
         if self._stream is None:
             raise Unavailable("the stream is closed")
         return self._stream
 
-    def push(self, t: ArrayLike, q: ArrayLike | None = None, v: ArrayLike | None = None, a: ArrayLike | None = None,
-             tau: ArrayLike | None = None, timeout: float = 10.0) -> None:
+    def push(self, t: ArrayLike, q: Rows | None = None, v: Rows | None = None, a: Rows | None = None,
+             tau: Rows | None = None, timeout: float = 10.0) -> None:
         """Pushes n points: t is (n,) in s, the arrays are (n, width); or one point: a number and rows of (width,)."""
         keep = Keep()
         times = as_doubles("t", t).reshape(-1)
@@ -286,7 +301,7 @@ class Stream:
             if value is None:
                 pointers.append(_NULL)
                 continue
-            rows, needed = as_doubles(name, value), (times.size, self._sizes[name])
+            rows, needed = as_rows(name, value, lambda: self._names(name)), (times.size, self._sizes[name])
             rows = rows.reshape(needed) if rows.shape == needed[1:] and times.size == 1 else rows
             pointers.append(keep.doubles(name, rows, needed))
         error = ffi.new("dyn_client_error *")

@@ -88,14 +88,17 @@ def test_a_bar_shows_the_progress(ur5, capfd, monkeypatch, has_tqdm):
     assert ("  0%" if has_tqdm else "  0 %") in shown
 
 
-@pytest.mark.parametrize("call", ["rollout(np.zeros((1000, 6)), steps=60_000, only_last=True, timeout=300)",
-                                  "evaluate(['inverse_dynamics_by_q_q'], np.zeros((20_000, 6)), timeout=300)"])
+@pytest.mark.parametrize("call", ["ur5.rollout(np.zeros((1000, 6)), steps=60_000, only_last=True, timeout=300)",
+                                  "ur5.evaluate(['inverse_dynamics_by_q_q'], np.zeros((20_000, 6)), timeout=300)",
+                                  "sim.step(10_000_000, timeout=300)"])
 def test_ctrl_c_cancels_the_request(daemon, client, call):
     program = ("import dynamicsd, numpy as np, sys\n"
-               "ur5 = dynamicsd.connect().model('ur5')\n"
+               "client = dynamicsd.connect()\n"
+               "ur5 = client.model('ur5')\n"
+               "sim = client.simulate(ur5)\n"
                "print('begin', flush=True)\n"
-               f"try:\n    while True: ur5.{call}\n"
-               "except KeyboardInterrupt: sys.exit(7)\n")
+               f"try:\n    while True: {call}\n"
+               "except KeyboardInterrupt:\n    sim.delete()\n    sys.exit(7)\n")
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
     process.stdout.readline()
     time.sleep(0.5)
@@ -105,6 +108,20 @@ def test_ctrl_c_cancels_the_request(daemon, client, call):
     process.stdout.close()
     assert time.monotonic() - begin < 20
     wait_until_idle(client)
+
+
+def test_steps_of_a_simulation_end_at_the_wish_of_the_callback(client, arm):
+    fractions = []
+
+    def stop(fraction):
+        fractions.append(fraction)
+        return fraction == 0
+
+    with client.simulate(arm) as sim:
+        state = sim.step(10_000_000, timeout=300, progress=stop)
+        assert state.ended_by == "cancelled" and 0 < state.steps_done < 10_000_000
+        assert 0 < fractions[-1] < 1 and sim.state().step == state.steps_done
+        assert sim.step(3, progress=lambda fraction: True).ended_by == "steps"
 
 
 def test_a_handler_of_the_program_sees_the_signal(ur5):
