@@ -22,17 +22,19 @@ from dynamicsd.evaluation import Evaluation, Quantity, quantities
 from dynamicsd.live import Simulation, Stream, Watcher
 from dynamicsd.model import Model
 from dynamicsd.records import (Constraint, ConstraintFrame, CoupledCoordinate, DHRow, DHTable, ExternalForce, Frame,
-                               Inertia, InertiaPart, Joint, Limits, Link, LoopClosure, ModelDescription, Operation,
-                               Payload, Pose, ScrewChain, SpringStop, Stepping, TaskFrame, Tip)
+                               Friction, Inertia, InertiaPart, Joint, Limits, Link, LoopClosure, MachineElement,
+                               ModelDescription, Operation, PassiveForces, Payload, Pose, Rotor, ScrewChain, Spring,
+                               SpringStop, Stepping, TaskFrame, Tip)
 
 __version__: str = _ffi.string(_lib.dyn_client_version()).decode()
 
 __all__ = [
     "Aborted", "AlreadyExists", "BadReply", "Cancelled", "Client", "Constraint", "ConstraintFrame", "CoupledCoordinate",
     "DHRow", "DHTable", "DataLoss", "DeadlineExceeded", "DynamicsError", "Evaluation", "ExternalForce",
-    "FailedPrecondition", "Frame", "Inertia", "InertiaPart", "Internal", "InvalidArgument", "JobTicket", "Joint",
-    "Limits", "Link", "LoopClosure", "MarkedRows", "Model", "ModelDescription", "NotFound", "Operation", "Options",
-    "OutOfMemory", "OutOfRange", "Payload", "PermissionDenied", "Pose", "Quantity", "ResourceExhausted", "ScrewChain",
-    "Simulation", "SpringStop", "Stepping", "Stream", "TaskFrame", "Timeout", "Tip", "Unauthenticated", "Unavailable",
-    "Unimplemented", "Unreachable", "Watcher", "connect", "default_address", "quantities",
+    "FailedPrecondition", "Frame", "Friction", "Inertia", "InertiaPart", "Internal", "InvalidArgument", "JobTicket",
+    "Joint", "Limits", "Link", "LoopClosure", "MachineElement", "MarkedRows", "Model", "ModelDescription", "NotFound",
+    "Operation", "Options", "OutOfMemory", "OutOfRange", "PassiveForces", "Payload", "PermissionDenied", "Pose",
+    "Quantity", "ResourceExhausted", "Rotor", "ScrewChain", "Simulation", "Spring", "SpringStop", "Stepping", "Stream",
+    "TaskFrame", "Timeout", "Tip", "Unauthenticated", "Unavailable", "Unimplemented", "Unreachable", "Watcher",
+    "connect", "default_address", "quantities",
 ]

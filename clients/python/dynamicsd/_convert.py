@@ -9,6 +9,8 @@ of the C structure is found there.
 from __future__ import annotations
 
 import dataclasses
+import functools
+import operator
 import re
 from collections.abc import Sequence
 from typing import Any, Callable, TypeVar, cast
@@ -19,6 +21,8 @@ from dynamicsd._client import ffi
 from dynamicsd.errors import InvalidArgument, text
 
 T = TypeVar("T")
+# Function that reads one member of a structure of C.
+Reader = Callable[[Any], Any]
 
 _DOUBLES = ffi.typeof("double[]")
 # Entries of arrays without a count, and values in each row that a count counts.
@@ -106,53 +110,86 @@ def record(structure: str) -> Callable[[type[T]], type[T]]:
     return register
 
 
-def _read_array(cdata: Any, members: dict[str, Any], name: str, item: Any) -> Any:
-    """Entries of an array in a structure."""
-    pointer = getattr(cdata, name)
-    if pointer == ffi.NULL:
-        return None
-    counter = count_name(name, members)
-    count = getattr(cdata, counter) * _WIDTHS.get(name, 1) if counter else _LENGTHS.get(name, 1)
+def _read_array(pointer: Any, name: str, item: Any, count: int, has_count: bool) -> Any:
+    """Entries of an array that is not NULL."""
     if item.kind == "pointer":
-        return tuple(text(pointer[i]) for i in range(count))
+        return tuple(map(text, ffi.unpack(pointer, count)))
     if item.kind == "struct" and item.cname in _records:
         entries: tuple[Any, ...] = tuple(read(_records[item.cname], pointer[i]) for i in range(count))
-        return entries if counter else entries[0]
+        return entries if has_count else entries[0]
     if item.kind == "struct":
         raise TypeError(f"{item.cname} has no record")
     if item.kind == "enum":
         return tuple(named(item.cname).name(pointer[i]) for i in range(count))
-    if count == 1 and counter is None:
+    if count == 1 and not has_count:
         return pointer[0]
-    return np.array([pointer[i] for i in range(count)])
+    return np.array(ffi.unpack(pointer, count))
 
 
-def _read_member(cdata: Any, members: dict[str, Any], name: str) -> Any:
-    """Member of a structure as a value of Python."""
-    kind = members[name].type
-    if f"has_{name}" in members and not getattr(cdata, f"has_{name}"):
-        return None
+def _array_reader(members: dict[str, Any], name: str, item: Any) -> Reader:
+    """Reader of a member that points to an array."""
+    get, counter = operator.attrgetter(name), count_name(name, members)
+    length, width = _LENGTHS.get(name, 1), _WIDTHS.get(name, 1)
+
+    def read_member(cdata: Any) -> Any:
+        pointer = get(cdata)
+        if pointer == ffi.NULL:
+            return None
+        count = getattr(cdata, counter) * width if counter else length
+        return _read_array(pointer, name, item, count, counter is not None)
+    return read_member
+
+
+def _plain_reader(members: dict[str, Any], name: str) -> Reader:
+    """Reader of a member that is always there."""
+    kind, get = members[name].type, operator.attrgetter(name)
     if kind.kind == "enum":
-        return named(kind.cname).name(int(ffi.cast("int", getattr(cdata, name))))
+        names = named(kind.cname)
+        return lambda cdata: names.name(get(cdata))
     if kind.kind == "struct":
-        return read(_records[kind.cname], getattr(cdata, name))
+        return lambda cdata: read(_records[kind.cname], get(cdata))
+    if kind.kind == "array" and kind.item.cname == "char":
+        return lambda cdata: text(get(cdata))
     if kind.kind == "array":
-        value = getattr(cdata, name)
-        return text(value) if kind.item.cname == "char" else np.array(list(value))
+        return lambda cdata: np.array(list(get(cdata)))
     if kind.kind != "pointer":
-        return getattr(cdata, name)
+        return get
     if kind.item.cname == "char":
-        return text(getattr(cdata, name))
-    return _read_array(cdata, members, name, kind.item)
+        return lambda cdata: text(get(cdata))
+    return _array_reader(members, name, kind.item)
+
+
+def _reader(members: dict[str, Any], field: dataclasses.Field[Any]) -> Reader:
+    """Reader of a member. A member whose default is None is None where it has no value."""
+    inner = _plain_reader(members, field.name)
+    if f"has_{field.name}" in members:
+        is_there = operator.attrgetter(f"has_{field.name}")
+        return lambda cdata: inner(cdata) if is_there(cdata) else None
+    if field.default is None:
+        return lambda cdata: None if isinstance(value := inner(cdata), str) and not value else value
+    return inner
+
+
+@functools.lru_cache(maxsize=None)
+def members_of_type(kind: Any) -> tuple[Any, dict[str, Any]]:
+    """Structure of a type, which is one or points to one, and its members by name."""
+    structure = kind if kind.kind == "struct" else kind.item
+    return structure, dict(structure.fields)
+
+
+@functools.lru_cache(maxsize=None)
+def _readers(cls: Any, kind: Any) -> tuple[tuple[str, Reader], ...]:
+    """Readers of the members of a record that the structure has."""
+    members = members_of_type(kind)[1]
+    return tuple((field.name, _reader(members, field)) for field in dataclasses.fields(cls)
+                 if field.init and field.name in members)
 
 
 def read(cls: type[T], cdata: Any, /, **values: Any) -> T:
     """Record from a structure of C. `values` are members that the caller has read."""
-    members = dict(ffi.typeof(cdata).fields if ffi.typeof(cdata).kind == "struct" else ffi.typeof(cdata).item.fields)
-    for field in dataclasses.fields(cast(Any, cls)):
-        if field.name not in values and field.init:
-            value = _read_member(cdata, members, field.name)
-            values[field.name] = None if field.default is None and isinstance(value, str) and not value else value
+    for name, reader in _readers(cast(Any, cls), ffi.typeof(cdata)):
+        if name not in values:
+            values[name] = reader(cdata)
     return cls(**values)
 
 
@@ -253,8 +290,7 @@ def _write_member(keep: Keep, cdata: Any, members: dict[str, Any], name: str, va
 
 def write(keep: Keep, cdata: Any, source: Any, field: str) -> None:
     """Fills a structure of C from a record. Members that are None stay zero."""
-    expected = _records.get(ffi.typeof(cdata).cname if ffi.typeof(cdata).kind == "struct"
-                            else ffi.typeof(cdata).item.cname)
+    expected = _records.get(members_of_type(ffi.typeof(cdata))[0].cname)
     if expected is not None and not isinstance(source, expected):
         raise InvalidArgument(f"is a {type(source).__name__}, but a {expected.__name__} is needed", field=field)
     fill(keep, cdata, field, **members_of(source))
@@ -267,9 +303,7 @@ def members_of(source: Any) -> dict[str, Any]:
 
 def fill(keep: Keep, cdata: Any, field: str, /, **values: Any) -> None:
     """Sets members of a structure of C, and its size where it has one. Values that are None are skipped."""
-    kind = ffi.typeof(cdata)
-    structure = kind if kind.kind == "struct" else kind.item
-    members = dict(structure.fields)
+    structure, members = members_of_type(ffi.typeof(cdata))
     if "struct_size" in members:
         cdata.struct_size = ffi.sizeof(structure)
     for name, value in values.items():

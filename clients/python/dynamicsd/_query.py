@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Union
+from typing import TYPE_CHECKING, Any, Callable, Protocol, TypedDict, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from dynamicsd._client import ffi, lib
 from dynamicsd._convert import Keep, as_doubles, fill, named
 from dynamicsd._session import CANCELLATION, Progress, Watch, seconds
 from dynamicsd.errors import InvalidArgument, text
-from dynamicsd.records import Array, ExternalForce, Payload
+from dynamicsd.records import Array, ExternalForce, PassiveForces, Payload
 
 if TYPE_CHECKING:
     from dynamicsd.model import Model
@@ -79,6 +79,7 @@ class Options(TypedDict, total=False):
     on_error         "fail", or "mark": rows of states that fail are NaN, and a MarkedRows warning counts them.
     expected_digest  digest that the model must have.
     formulation      formulation of the literature that computes, such as "lagrange_euler".
+    passive_forces   damping, friction and springs that inverse and forward dynamics count; None: none.
     timeout          seconds; 0: the client's own.
     progress         True: a progress bar; or a function of the fraction done, whose result False cancels the call.
     job              ticket: the call runs as a job.
@@ -92,24 +93,40 @@ class Options(TypedDict, total=False):
     on_error: str
     expected_digest: str
     formulation: str
+    passive_forces: PassiveForces
     timeout: float
     progress: Progress
     job: JobTicket
 
 
-def is_table(value: object) -> bool:
-    """Returns whether a value has columns with names."""
-    return not isinstance(value, np.ndarray) and hasattr(value, "columns") and hasattr(value, "to_numpy")
+_OPTIONS = frozenset(Options.__annotations__)
 
 
-def from_table(field: str, table: Any, names: Sequence[str]) -> Array:
-    """Rows of a table, in the order of the names. A column is named "elbow" or, as by dynamicsctl, "q.elbow"."""
-    columns = {str(column) for column in table.columns}
-    found = [name if name in columns else f"{field}.{name}" for name in names]
-    missing = [name for name, column in zip(names, found) if column not in columns]
+def _names_of(value: Any) -> Any:
+    """Names of the coordinates of a table or of one row of a table, None where the value has no such names."""
+    if type(value) in (np.ndarray, list, tuple) or not hasattr(value, "to_numpy"):
+        return None
+    if hasattr(value, "columns"):
+        return value.columns
+    index = getattr(value, "index", None)
+    return index if index is not None and any(isinstance(name, str) for name in index) else None
+
+
+def as_rows(field: str, value: Any, names: Callable[[], Sequence[str]]) -> Array:
+    """Rows of doubles in C order: of an array, or of a table or its row, whose values are ordered as the names.
+
+    A value of a table is named "elbow" or, as by dynamicsctl, "q.elbow".
+    """
+    given = _names_of(value)
+    if given is None:
+        return as_doubles(field, value)
+    known, needed = {str(name) for name in given}, names()
+    found = [name if name in known else f"{field}.{name}" for name in needed]
+    missing = [name for name, column in zip(needed, found) if column not in known]
     if missing:
-        raise InvalidArgument(f"has no column {missing[0]!r}; {len(names)} are needed: {', '.join(names)}", field=field)
-    return as_doubles(field, table[found].to_numpy())
+        raise InvalidArgument(f"has no column {missing[0]!r}; {len(needed)} are needed: {', '.join(needed)}",
+                              field=field)
+    return as_doubles(field, value[found].to_numpy())
 
 
 class Query:
@@ -135,9 +152,8 @@ class Query:
 
     def _apply(self, options: dict[str, Any]) -> None:
         """Sets the parts that the caller names."""
-        unknown = set(options) - set(Options.__annotations__)
-        if unknown:
-            raise TypeError(f"unexpected keyword argument {sorted(unknown)[0]!r}")
+        if not _OPTIONS.issuperset(options):
+            raise TypeError(f"unexpected keyword argument {sorted(set(options) - _OPTIONS)[0]!r}")
         self.struct.timeout = seconds(options.pop("timeout", 0))
         job = options.pop("job", None)
         if job is not None:
@@ -151,7 +167,8 @@ class Query:
                 setattr(self.struct, name, named(kind).number(name, options.pop(name)))
         if options.get("gravity") is not None:
             self.keep.doubles("gravity", options["gravity"], (3,))
-        fill(self.keep, self.struct, "", **options)
+        if options:
+            fill(self.keep, self.struct, "", **options)
 
     def _observe(self, progress: Progress | None) -> None:
         self.watch = Watch(progress)
@@ -165,7 +182,7 @@ class Query:
     def array(self, field: str, value: Any, width: int) -> Array:
         """Rows of doubles in C order. The first call sets the number of states."""
         if not (type(value) is np.ndarray and value.dtype is _DOUBLE and value.flags.c_contiguous and value.ndim):
-            value = from_table(field, value, self.names(field, width)) if is_table(value) else as_doubles(field, value)
+            value = as_rows(field, value, lambda: self.names(field, width))
         shape = value.shape
         if self.samples == 0:
             self.is_single = len(shape) == 1

@@ -2,18 +2,21 @@
 """Records from structures of C whose arrays have shapes of their own, and inputs of rollouts."""
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, TypeVar
 
 import numpy as np
 
 from dynamicsd._client import ffi
 from dynamicsd._convert import Keep, as_doubles, doubles, fill, integers, members_of, named, read
-from dynamicsd._query import Query, from_table, is_table
+from dynamicsd._query import Query, as_rows
 from dynamicsd.errors import InvalidArgument, text
 from dynamicsd.records import (Array, BaseParameter, BaseParameters, ComparedFormulation, ConstrainedMotion,
-                               Contribution, Description, Excess, Explanation, ExternalForce, Formulation,
-                               FormulationBlock, FormulationCost, Identification, JointFit, LinearEstimate, Outcome,
-                               Replay, Rollout, ScrewChain, State, Stepping, Trajectory)
+                               Constraint, Contribution, Description, Excess, Explanation, ExternalForce, Formulation,
+                               FormulationBlock, FormulationCost, Identification, JointFit, LinearEstimate,
+                               MachineElement, Outcome, Replay, Rollout, ScrewChain, State, Stepping, Trajectory)
+
+T = TypeVar("T")
 
 _NULL = ffi.NULL
 
@@ -22,23 +25,28 @@ def copied(pointer: Any, *shape: int) -> Array:
     """Copy of an array of C; empty for NULL."""
     if pointer == _NULL or 0 in shape:
         return np.empty(0)
-    values = np.frombuffer(ffi.buffer(pointer, 8 * int(np.prod(shape))), dtype=np.float64)
+    values = np.frombuffer(ffi.buffer(pointer, 8 * math.prod(shape)), dtype=np.float64)
     return values.reshape(shape).copy()
 
 
 def optional(pointer: Any, owner: Any, *shape: int) -> Array | None:
     """Array over memory of C; None for NULL."""
-    return None if pointer == _NULL else doubles(pointer, int(np.prod(shape)), owner).reshape(shape)
+    return None if pointer == _NULL else doubles(pointer, math.prod(shape), owner).reshape(shape)
 
 
 def strings(pointer: Any, count: int) -> tuple[str, ...]:
     """Strings of an array of C."""
-    return tuple(text(pointer[i]) for i in range(count)) if pointer != _NULL else ()
+    return tuple(map(text, ffi.unpack(pointer, count))) if pointer != _NULL and count else ()
+
+
+def records(cls: type[T], pointer: Any, count: int) -> tuple[T, ...]:
+    """Records of an array of C."""
+    return tuple(read(cls, pointer[i]) for i in range(count))
 
 
 def rows_of(query: Query, field: str, value: Any, width: int) -> Array:
     """Rows whose number differs from that of the states."""
-    rows = from_table(field, value, query.names(field, width)) if is_table(value) else as_doubles(field, value)
+    rows = as_rows(field, value, lambda: query.names(field, width))
     rows = rows.reshape(1, -1) if rows.ndim == 1 else rows
     if rows.ndim != 2 or rows.shape[1] != width or rows.shape[0] == 0:
         raise InvalidArgument(f"has the shape {rows.shape}, but (rows, {width}) is needed", field=field)
@@ -49,7 +57,9 @@ def description(found: Any) -> Description:
     """Description of a model. Coordinates have the sizes of the model."""
     nq, nv = found.model.nq, found.model.nv
     return read(Description, found, zero_q=copied(found.zero_q, nq), home_q=copied(found.home_q, nq),
-                q_names=strings(found.q_names, nq), v_names=strings(found.v_names, nv))
+                q_names=strings(found.q_names, nq), v_names=strings(found.v_names, nv),
+                constraints=records(Constraint, found.constraints, found.constraint_count),
+                machine_elements=records(MachineElement, found.machine_elements, found.machine_element_count))
 
 
 def screws(found: Any) -> ScrewChain:
@@ -123,7 +133,8 @@ def identification(found: Any) -> Identification:
     fits = tuple(read(JointFit, each) for each in found.fits[0:found.fit_count])
     return Identification(estimates, found.rank, found.condition, fits, strings(found.bodies, found.body_count),
                           copied(found.parameters, found.body_count, 10),
-                          strings(found.replaced_priors, found.replaced_count), bool(found.is_converged))
+                          strings(found.replaced_priors, found.replaced_count), bool(found.is_converged),
+                          int(found.iterations))
 
 
 def write_stepping(keep: Keep, struct: Any, stepping: Stepping) -> None:
@@ -142,7 +153,7 @@ class RolloutInputs:
 
     def _rows(self, field: str, value: Any, width: int, layout: str | None, extra: int) -> tuple[Any, str]:
         """Pointer to rows, and their layout."""
-        array = as_doubles(field, value)
+        array = as_rows(field, value, lambda: self.query.names(field, width))
         n = self.query.samples
         if layout is None:
             layout = {1: "constant", 2: "shared"}.get(array.ndim, "each")

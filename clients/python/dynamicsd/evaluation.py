@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Union
 
@@ -15,6 +16,8 @@ from dynamicsd.errors import InvalidArgument, text
 from dynamicsd.records import Array, TaskFrame, html_table
 
 _NULL = ffi.NULL
+# Labels along each axis, units, and the class of each entry.
+Described = tuple[tuple[tuple[str, ...], ...], tuple[str, ...], Union[NDArray[np.intp], None]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,23 +35,53 @@ class Quantity:
     task_frames: Sequence[TaskFrame] | None = None
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
 class Block:
     """Array of a quantity: n x shape, without the first dimension for a single state.
 
-    `labels` are the names of the entries along each axis of a sample. Entries of one class have the same unit: `units`
-    has one for each class, and `classes` the class of each entry of a sample (None: all are of the first).
+    name, values  the name of the block, and its numbers.
+    labels        names of the entries along each axis of a sample.
+    units         units of the entries: one for each class of entries.
+    classes       class of each entry of a sample; None: all are of the first.
     """
 
-    name: str
-    values: Array
-    labels: tuple[tuple[str, ...], ...]
-    units: tuple[str, ...]
-    classes: NDArray[np.intp] | None = None
+    def __init__(self, name: str, values: Array, found: Any, owner: Any) -> None:
+        self.name = name
+        self.values = values
+        self._found = found  # in the memory of C; None in copies
+        self._owner = owner
+        self._described: Described | None = None
+
+    def _description(self) -> Described:
+        """Labels, units and classes. They are read from the memory of C when they are first used."""
+        if self._described is None:
+            self._described = _describe(self._found)
+        return self._described
+
+    def __getstate__(self) -> dict[str, Any]:
+        described = self._description()
+        return {"name": self.name, "values": self.values, "_found": None, "_owner": None, "_described": described}
+
+    @property
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        """Names of the entries along each axis of a sample."""
+        return self._description()[0]
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Unit of each class of entries."""
+        return self._description()[1]
+
+    @property
+    def classes(self) -> NDArray[np.intp] | None:
+        """Class of each entry of a sample; None: all are of the first."""
+        return self._description()[2]
 
     def unit(self, *entry: int) -> str:
         """Unit of an entry of a sample: unit(0, 1) of a matrix."""
         return self.units[0 if self.classes is None else int(self.classes[entry])]
+
+    def __repr__(self) -> str:
+        return f"<Block {self.name!r} {self.values.shape}, {', '.join(dict.fromkeys(self.units))}>"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -115,12 +148,21 @@ class Evaluation(Mapping[str, Array]):
 Asked = Union[str, Quantity]
 
 
-def number_of(field: str, name: str) -> int:
-    """Number of a quantity."""
+@functools.lru_cache(maxsize=None)
+def _find(name: str) -> tuple[int, int] | None:
+    """Number of a quantity and its subject."""
     number = ffi.new("dyn_client_quantity *")
-    if not isinstance(name, str) or not lib.dyn_client_find_quantity(name.encode(), number):
+    if not lib.dyn_client_find_quantity(name.encode(), number):
+        return None
+    return int(number[0]), int(lib.dyn_client_quantity_subject_of(number[0]))
+
+
+def number_of(field: str, name: str) -> tuple[int, int]:
+    """Number of a quantity and its subject."""
+    found = _find(name) if isinstance(name, str) else None
+    if found is None:
         raise InvalidArgument(f"there is no quantity {name!r}; dynamicsd.quantities() lists all", field=field)
-    return int(number[0])
+    return found
 
 
 def quantities() -> tuple[str, ...]:
@@ -141,14 +183,14 @@ def write_quantities(keep: Keep, request: Any, asked: Asked | Sequence[Asked], f
     for i, each in enumerate(names):
         field = f"quantities[{i}]"
         wanted = each if isinstance(each, Quantity) else Quantity(each)
-        number = number_of(field, wanted.quantity)
-        subject = lib.dyn_client_quantity_subject_of(number)
-        entries[i].quantity = number
+        entries[i].quantity, subject = number_of(field, wanted.quantity)
+        if subject == lib.DYN_CLIENT_QUANTITY_SUBJECT_ROBOT and wanted is not each:
+            continue
         frame_names, axes = wanted.frames, wanted.reference_frame
         if subject == lib.DYN_CLIENT_QUANTITY_SUBJECT_FRAMES and frame_names is None:
             frame_names = frames
         has_frame = subject in (lib.DYN_CLIENT_QUANTITY_SUBJECT_FRAMES, lib.DYN_CLIENT_QUANTITY_SUBJECT_TASK)
-        if has_frame and axes == "unspecified" and text(lib.dyn_client_quantity_name(number)) != "frame_pose":
+        if has_frame and axes == "unspecified" and wanted.quantity != "frame_pose":
             axes = reference_frame
         fill(keep, entries[i], field, frames=frame_names, reference_frame=axes, subtree=wanted.subtree,
              task_frames=wanted.task_frames)
@@ -174,10 +216,15 @@ def _read_block(block: Any, evaluation: Any, is_single: bool) -> Block:
     shape = tuple(block.shape[i] for i in range(block.rank))
     values = doubles(block.values, evaluation.samples * block.width, evaluation)
     values = values.reshape(shape if is_single else (evaluation.samples, *shape))
+    return Block(text(block.name), values, block, evaluation)
+
+
+def _describe(block: Any) -> Described:
+    """Labels, units and classes of the entries of a block."""
     axes = [block.axes[i] for i in range(block.rank)]
-    labels = tuple(tuple(text(axis.labels[i]) for i in range(axis.size)) for axis in axes)
-    units = tuple(text(block.units[i]) for i in range(block.unit_count))
-    return Block(text(block.name), values, labels, units, _classes(axes) if len(units) > 1 else None)
+    labels = tuple(tuple(map(text, ffi.unpack(axis.labels, axis.size))) for axis in axes)
+    units = tuple(map(text, ffi.unpack(block.units, block.unit_count)))
+    return labels, units, _classes(axes) if len(units) > 1 else None
 
 
 def _classes(axes: Sequence[Any]) -> NDArray[np.intp]:

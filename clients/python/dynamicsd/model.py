@@ -414,9 +414,9 @@ class Model:
 
     # ---- motions over time -------------------------------------------------------------------------------------------
 
-    def rollout(self, q: Rows, v: Rows | None = None, tau: ArrayLike | None = None, *, steps: int | None = None,
+    def rollout(self, q: Rows, v: Rows | None = None, tau: Rows | None = None, *, steps: int | None = None,
                 stepping: Stepping | None = None, tau_layout: str | None = None, tau_hold: str = "zero_order",
-                q_ref: ArrayLike | None = None, v_ref: ArrayLike | None = None, a_ref: ArrayLike | None = None,
+                q_ref: Rows | None = None, v_ref: Rows | None = None, a_ref: Rows | None = None,
                 reference_layout: str | None = None, stride: int = 0, only_last: bool = False,
                 with_tau: bool = False, with_energy: bool = False, is_accurate: bool = False, relative: float = 0.0,
                 absolute: float = 0.0, **options: Unpack[Options]) -> Rollout:

@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from dynamicsd._convert import record
 
 Array = NDArray[np.float64]
+# Rows of a table for a notebook.
+_SHOWN = 20
 
 
 def html_table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -108,6 +110,7 @@ class ModelInfo:
     kept: bool
     constraints: int
     constraint_rows: int
+    machine_elements: int
 
 
 @record("dyn_client_report_entry")
@@ -248,10 +251,68 @@ class Constraint:
     multiplier_units: tuple[str, ...] | None = None
 
 
+@record("dyn_client_rotor")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Rotor:
+    """Rotor of a geared motor: it spins at `ratio` times the rate of its joint, on the joint's parent link.
+
+    kg m^2, kg, m. `coupling` is "exact", "diagonal" or "reflected". A mass or a transverse inertia of 0 is part of the
+    parent link's own; an axis of zeros is that of the joint.
+    """
+
+    ratio: float = 0.0
+    axial_inertia: float = 0.0
+    mass: float = 0.0
+    transverse_inertia: float = 0.0
+    position: ArrayLike = (0.0, 0.0, 0.0)
+    axis: ArrayLike = (0.0, 0.0, 0.0)
+    coupling: str = "unspecified"
+
+
+@record("dyn_client_friction")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Friction:
+    """Friction law. Pairs hold for positive and for negative rates: N m s/rad or N s/m, and N m or N.
+
+    `side` is "joint" or "rotor": the side of the gear on which the parameters hold.
+    """
+
+    side: str = "unspecified"
+    viscous: ArrayLike = (0.0, 0.0)
+    coulomb: ArrayLike = (0.0, 0.0)
+    breakaway: ArrayLike = (0.0, 0.0)
+    stribeck_velocity: float = 0.0
+    transition_velocity: float = 0.0
+
+
+@record("dyn_client_spring")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Spring:
+    """Spring across a joint: N m/rad or N/m, and the position without force, rad or m."""
+
+    stiffness: float = 0.0
+    rest: float = 0.0
+
+
+@record("dyn_client_machine_element")
+@dataclasses.dataclass(frozen=True, eq=False)
+class MachineElement:
+    """Machine element at a joint. `kind` is "rotor", "friction" or "spring", and names the member that counts."""
+
+    name: str
+    joint: str
+    kind: str
+    rotor: Rotor = Rotor()
+    friction: Friction = Friction()
+    spring: Spring = Spring()
+
+
 @record("dyn_client_model_description")
 @dataclasses.dataclass(frozen=True, eq=False)
 class ModelDescription:
-    """Robot in numbers: a tree of links and joints in any order, and constraints between them."""
+    """Robot in numbers: a tree of links and joints in any order, constraints between them, and machine elements at the
+    joints. `passive_joints` names the joints without a motor.
+    """
 
     name: str
     links: Sequence[Link]
@@ -261,6 +322,8 @@ class ModelDescription:
     gravity: ArrayLike | None = None
     base: str = "unspecified"
     mimic: str = "unspecified"
+    machine_elements: Sequence[MachineElement] | None = None
+    passive_joints: Sequence[str] | None = None
 
 
 @record("dyn_client_dh_row")
@@ -320,6 +383,7 @@ class Description:
     q_names: tuple[str, ...]
     v_names: tuple[str, ...]
     constraints: tuple[Constraint, ...]
+    machine_elements: tuple[MachineElement, ...]
 
     def __repr__(self) -> str:
         model = self.model
@@ -432,6 +496,17 @@ class TaskFrame:
     axes: Sequence[str] | None = None
 
 
+@record("dyn_client_passive_forces")
+@dataclasses.dataclass(frozen=True, eq=False)
+class PassiveForces:
+    """Passive forces that inverse and forward dynamics count. `friction_velocity` is in rad/s or m/s; 0: 0.01."""
+
+    damping: bool = False
+    friction: bool = False
+    springs: bool = False
+    friction_velocity: float = 0.0
+
+
 @record("dyn_client_spring_stop")
 @dataclasses.dataclass(frozen=True, eq=False)
 class SpringStop:
@@ -469,6 +544,7 @@ class Stepping:
     ignore_damping: bool = False
     ignore_friction: bool = False
     ignore_effort_limits: bool = False
+    ignore_springs: bool = False
     friction_velocity: float = 0.0
     stop: str = "rigid"
     restitution: float = 0.0
@@ -685,6 +761,13 @@ class State:
     ended_by: str
     durable: bool
 
+    def _repr_html_(self) -> str:
+        names = self.joint_names if self.joint_names and len(self.joint_names) == len(self.v) else range(len(self.v))
+        q = self.q if len(self.q) == len(self.v) else np.full(len(self.v), np.nan)
+        rows = [(name, *(f"{value:.6g}" for value in each)) for name, *each in zip(names, q, self.v, self.tau)]
+        return html_table(f"{self.name or 'simulation'} at {self.time:g} s, step {self.step}",
+                          ["joint", "q", "v", "tau"], rows)
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Update:
@@ -736,7 +819,10 @@ class Assembly:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Identification:
-    """Estimates from a recorded motion. `parameters` has a row of ten for each body; some body has them."""
+    """Estimates from a recorded motion. `parameters` has a row of ten for each body; some body has them.
+
+    `iterations` counts those of the consistent estimate.
+    """
 
     estimates: tuple[LinearEstimate, ...]
     rank: int
@@ -746,6 +832,17 @@ class Identification:
     parameters: Array
     replaced_priors: tuple[str, ...]
     is_converged: bool
+    iterations: int
+
+    def __repr__(self) -> str:
+        return f"<Identification: {self.rank} of {len(self.estimates)} estimates excited, condition {self.condition:g}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(fit.joint, *(f"{value:.4g}" for value in (fit.model_error, fit.consistent_residual,
+                                                           fit.consistent_prediction, fit.accounted)))
+                for fit in self.fits]
+        return html_table(f"{self.rank} parameters, condition number {self.condition:.3g}",
+                          ["joint", "error before", "error after", "error of prediction", "accounted"], rows)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -770,6 +867,12 @@ class Rollout:
             ends[outcome.status] = ends.get(outcome.status, 0) + 1
         shown = ", ".join(f"{count} {status}" for status, count in ends.items())
         return f"<Rollout of {len(self.outcomes)} samples, {len(self.time)} rows: {shown}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(i, each.status, each.steps, each.stops, f"{each.energy_drift:.3g}", each.joint)
+                for i, each in enumerate(self.outcomes[:_SHOWN])]
+        more = f", the first {_SHOWN} of {len(self.outcomes)}" if len(self.outcomes) > _SHOWN else ""
+        return html_table(f"outcomes{more}", ["sample", "status", "steps", "stops", "energy drift [J]", "joint"], rows)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -836,6 +939,15 @@ class BaseParameters:
     names: tuple[str, ...]
     values: Array
     rows: tuple[BaseParameter, ...]
+
+    def _name(self, column: int) -> str:
+        return f"{self.names[column % 10]} of {self.bodies[column // 10]}"
+
+    def _repr_html_(self) -> str:
+        rows = [(" + ".join(f"{factor:.4g} {self._name(int(column))}"
+                            for factor, column in zip(row.factors, row.columns)), f"{row.value:.6g}", row.unit)
+                for row in self.rows]
+        return html_table(f"{len(rows)} base parameters", ["parameters", "value", "unit"], rows)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -104,6 +104,34 @@ def test_tables_are_taken_by_the_names_of_their_columns(ur5):
         ur5.gravity(table.drop(columns="elbow_joint"))
 
 
+def test_a_row_of_a_table_is_taken_by_the_names_of_its_values(ur5):
+    pandas = pytest.importorskip("pandas")
+    q = ur5.random(seed=3)
+    row = pandas.Series(q, index=ur5.joint_names)[list(reversed(ur5.joint_names))]
+    np.testing.assert_array_equal(ur5.gravity(row), ur5.gravity(q))
+    np.testing.assert_array_equal(ur5.gravity(pandas.Series(q)), ur5.gravity(q))
+    with pytest.raises(dynamicsd.InvalidArgument, match="elbow_joint"):
+        ur5.gravity(row.drop("elbow_joint"))
+
+
+def test_rollouts_simulations_and_streams_take_tables(client, ur5):
+    pandas = pytest.importorskip("pandas")
+    order = list(reversed(ur5.joint_names))
+    tau = np.linspace(-3, 3, 60).reshape(10, 6)
+    table = pandas.DataFrame(tau, columns=ur5.joint_names)[order]
+    np.testing.assert_array_equal(ur5.rollout(ur5.q_home, tau=table).q, ur5.rollout(ur5.q_home, tau=tau).q)
+    q = pandas.DataFrame([ur5.q_home], columns=ur5.joint_names)[order].iloc[0]
+    with client.simulate(ur5) as by_name, client.simulate(ur5) as by_place:
+        for i in range(3):
+            assert by_name.step(tau=table.iloc[i]).q.tolist() == by_place.step(tau=tau[i]).q.tolist()
+        assert by_name.set_state(q).q.tolist() == ur5.q_home.tolist()
+    with client.open_stream("feedforward", model=ur5) as stream:
+        stream.push(np.arange(10) / 1000, q=pandas.DataFrame(tau, columns=ur5.joint_names)[order])
+        stream.push(0.01, q=q)
+        stream.watch().close()
+    assert stream.info.accepted == 11
+
+
 def test_results_outlive_the_reply_and_the_client(daemon):
     with dynamicsd.connect(daemon.request) as client:
         model = client.model("ur5")
@@ -113,7 +141,10 @@ def test_results_outlive_the_reply_and_the_client(daemon):
         rows = model.rollout(np.zeros(6), steps=3).q[1:]
     del model, client
     np.testing.assert_array_equal(matrix, expected)
-    np.testing.assert_array_equal(copy.deepcopy(evaluation).mass_matrix, expected)
+    copied = copy.deepcopy(evaluation)
+    np.testing.assert_array_equal(copied.mass_matrix, expected)
+    assert copied.results[0].blocks["value"].labels == evaluation.results[0].blocks["value"].labels
+    assert copied.results[0].blocks["value"].unit(0, 0) == "kg m^2"
     assert rows.shape == (3, 6) and np.isfinite(rows).all()
 
 
@@ -139,4 +170,8 @@ def test_notebooks_show_tables(client, ur5):
     assert "elbow_joint" in repr(ur5.describe())
     assert "mass_matrix" in ur5.evaluate(["mass_matrix"], np.zeros(6))._repr_html_()
     assert "&lt;" not in ur5.explain(np.zeros(6))._repr_html_()
+    assert "energy drift" in ur5.rollout(np.zeros((30, 6)), steps=2)._repr_html_()
+    with client.simulate(ur5) as sim:
+        assert "step 1" in sim.step()._repr_html_()
+    assert "Ixx of" in ur5.base_parameters()._repr_html_()
     assert repr(ur5.rollout(np.zeros(6), steps=2)) == "<Rollout of 1 samples, 3 rows: 1 ran>"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Numbers of the Python client: those of the C client, bit for bit, and those of a textbook."""
+import dataclasses
 import os
 import subprocess
 
@@ -119,6 +120,39 @@ def test_a_description_loads_to_a_model_of_the_same_digest(client, ur5, tmp_path
     pendulum = client.load(table)
     assert pendulum.mass_matrix([0.0]).tolist() == [[1.0]]
     pendulum.unload()
+
+
+def test_descriptions_in_python_have_machine_elements(client, project):
+    geared = client.load(project / "tests/data/machine_elements/geared_arm.json", name="geared")
+    rotor = geared.description.machine_elements[0]
+    assert (rotor.name, rotor.kind, rotor.rotor.ratio) == ("shoulder rotor", "rotor", 100)
+    exported = geared.export()
+    assert [each.joint for each in exported.machine_elements] == ["shoulder", "elbow"]
+    again = client.load(exported, name="again")
+    assert again.digest == geared.digest and again.info.machine_elements == 2
+    spring = dynamicsd.MachineElement("coil", "elbow", "spring", spring=dynamicsd.Spring(stiffness=3.0, rest=0.5))
+    sprung = client.load(dataclasses.replace(exported, machine_elements=[spring]), name="sprung")
+    tau = sprung.inverse_dynamics([0.1, 0.9], passive_forces=dynamicsd.PassiveForces(springs=True))
+    np.testing.assert_allclose(tau - sprung.inverse_dynamics([0.1, 0.9]), [0, 3.0 * 0.4], atol=1e-12)
+    with pytest.raises(dynamicsd.InvalidArgument, match="elbw") as caught:
+        client.load(dataclasses.replace(exported, machine_elements=[dataclasses.replace(rotor, joint="elbw")]))
+    assert caught.value.field == "load_model.description.machine_elements[0].joint"
+    for model in (geared, again, sprung):
+        model.unload()
+
+
+def test_descriptions_in_python_have_passive_joints(client, project):
+    loop = client.load(project / "tests/data/constraints/four_bar.json", name="loop")
+    exported = loop.export()
+    passive = [name for name in loop.joint_names if name != "motor"]
+    driven = client.load(dataclasses.replace(exported, passive_joints=passive), name="driven")
+    assert sorted(driven.export().passive_joints) == sorted(passive)
+    q = driven.assemble([[1.0, 0.0, 1.0]], held_joints=["motor"]).q
+    tau = driven.inverse_dynamics(q)[0]
+    assert tau[driven.joint_names.index("motor")] != 0
+    assert [tau[driven.joint_names.index(name)] for name in passive] == [0.0] * len(passive)
+    loop.unload()
+    driven.unload()
 
 
 def test_a_rollout_takes_each_layout_of_its_input(arm):
