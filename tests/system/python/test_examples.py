@@ -44,3 +44,25 @@ def test_a_heavier_payload_takes_longer(run):
     light, heavy = (float(re.search(r"duration: ([\d.]+) s", run("feasibility.py", "--mass", mass)).group(1))
                     for mass in ("0.5", "5"))
     assert 0.1 < light < heavy < 5
+
+
+def test_identification_finds_the_forgotten_body_and_the_friction(run, client, ur5, tmp_path):
+    output = run("identification.py")
+    before, after = map(float, re.search(r"mass of the model ([\d.]+) kg, of the identified one ([\d.]+) kg",
+                                         output).groups())
+    assert abs(after - before - 3) < 0.5
+    fits = [list(map(float, fit)) for fit in
+            re.findall(r"error +([\d.]+) N m, after identification +([\d.]+) N m; viscous ([\d.]+), Coulomb ([\d.]+)",
+                       output)]
+    assert len(fits) == 6
+    for error, prediction, viscous, coulomb in fits:
+        assert prediction < 0.1 * error and abs(viscous - 1.5) < 0.1 and abs(coulomb - 2) < 0.1
+    time = np.arange(0, 5, 0.01)
+    q = ur5.q_home + 0.3 * np.sin(np.outer(time, np.arange(1, 7)))
+    tau = ur5.inverse_dynamics_trajectory(q, time=time, rates="quintic_spline").tau
+    file = tmp_path / "record.csv"
+    head = ["time", *(f"{part}.{name}" for part in ("q", "tau") for name in ur5.joint_names)]
+    np.savetxt(file, np.column_stack([time, q, tau]), delimiter=",", header=",".join(head), comments="")
+    output = run("identification.py", "--motion", str(file))
+    assert max(float(each) for each in re.findall(r"after identification +([\d.]+) N m", output)) < 0.5
+    client.unload("ur5_identified")
