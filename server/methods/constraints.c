@@ -357,3 +357,10 @@ bool constraints_are_absent(const model_entry *entry, const char *what, refusal 
                   "constraints",
                   entry->name, dyn_model_constraint(entry->model, 0)->name, what);
 }
+
+bool constraints_are_present(const model_entry *entry, const char *what, refusal *why) {
+    return dyn_model_constraint_count(entry->model) > 0 ||
+           refuse(why, REASON_MODEL_UNSUITABLE, "query.model",
+                  "model \"%s\" has no constraints, which %s is of; ask for a model with constraints", entry->name,
+                  what);
+}

@@ -36,4 +36,7 @@ char **constraints_row_names(call *c, const dyn_model *model);
  * model without constraints. */
 bool constraints_are_absent(const model_entry *entry, const char *what, refusal *why);
 
+/* Refuses a model without constraints for a result that is of them. Returns true for a model with constraints. */
+bool constraints_are_present(const model_entry *entry, const char *what, refusal *why);
+
 #endif

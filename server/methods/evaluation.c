@@ -84,7 +84,9 @@ static evaluation_task *find_task(batch *b, evaluation *e, const computation *by
 bool evaluation_check(batch *b, Dynamics__V1__Quantity number) {
     refusal why = {0};
     const char *name = protobuf_c_enum_descriptor_get_value(&dynamics__v1__quantity__descriptor, (int)number)->name;
-    if (!quantity_find(number)->by->is_of_tree || constraints_are_absent(b->entry, name, &why)) {
+    const computation *by = quantity_find(number)->by;
+    if ((!by->is_of_tree || constraints_are_absent(b->entry, name, &why)) &&
+        (!by->is_of_constraints || constraints_are_present(b->entry, name, &why))) {
         return true;
     }
     call_refuse(b->call, &why);

@@ -66,7 +66,8 @@ query_parts evaluation_parts(unsigned inputs);
  * memory. */
 bool evaluation_open(batch *b, evaluation *e, size_t most_results);
 
-/* Refuses a quantity that ignores the constraints of the model. Returns false when the call has ended. */
+/* Refuses a quantity that ignores the constraints of the model, or that is of constraints and the model has none.
+ * Returns false when the call has ended. */
 bool evaluation_check(batch *b, Dynamics__V1__Quantity number);
 
 /* Adds a result, and announces its size. Returns false without ending the call if this quantity of this place was added

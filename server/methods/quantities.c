@@ -38,13 +38,19 @@ static dyn_status inverse_dynamics(const states *s, dyn_error *error, double *co
                             : status;
 }
 
-static dyn_status forward_dynamics(const states *s, dyn_error *error, double *const output[]) {
-    const double *tau = s->tau;
-    dyn_status status = DYN_OK;
-    if (passive_forces_count(s->passive)) {
-        tau = output[0];
-        status = passive_forces_sum(s->model, s->count, s->passive, s->q, s->v, s->tau, output[0], error);
+/* Sets *tau to the forces of the forward dynamics: tau, or its sum with the passive forces, which `sum` receives. */
+static dyn_status find_forces(const states *s, double *sum, const double **tau, dyn_error *error) {
+    *tau = s->tau;
+    if (passive_forces_count(s->passive) == 0) {
+        return DYN_OK;
     }
+    *tau = sum;
+    return passive_forces_sum(s->model, s->count, s->passive, s->q, s->v, s->tau, sum, error);
+}
+
+static dyn_status forward_dynamics(const states *s, dyn_error *error, double *const output[]) {
+    const double *tau;
+    dyn_status status = find_forces(s, output[0], &tau, error);
     if (status != DYN_OK) {
         return status;
     }
@@ -308,6 +314,108 @@ static dyn_status operational_space(const states *s, dyn_error *error, double *c
     return status;
 }
 
+/* Computes eta = mu + p. The other outputs are mu and p. */
+static dyn_status operational_space_eta(const states *s, dyn_error *error, double *const output[]) {
+    double *const both[COMPUTATION_OUTPUTS] = {[2] = output[1], [3] = output[2]};
+    dyn_status status = operational_space(s, error, both);
+    size_t count = s->count * (size_t)dyn_task_row_count(&s->at.task->task);
+    for (size_t i = 0; status == DYN_OK && i < count; i++) {
+        output[0][i] = output[1][i] + output[2][i];
+    }
+    return status;
+}
+
+/* ---- constraints ------------------------------------------------------------------------------------------------- */
+
+static dyn_status constraint_rows(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_constraint_rows(s->model, s->workspace, s->count, s->q, s->v, output[0], output[1], output[2], error);
+}
+
+static dyn_status constraint_space(const states *s, dyn_error *error, double *const output[]) {
+    const dyn_constraint_space to = {.inverse_inertia = output[0],
+                                     .inertia = output[1],
+                                     .force_projector = output[2],
+                                     .acceleration_projector = output[3]};
+    return dyn_constraint_space_quantities(s->model, s->workspace, s->count, s->q, &to, error);
+}
+
+static dyn_status constraint_condition(const states *s, dyn_error *error, double *const output[]) {
+    double rank[BLOCK_SAMPLES], condition[BLOCK_SAMPLES];
+    const double *const parts[] = {rank, condition};
+    const size_t widths[] = {1, 1};
+    const dyn_constraint_space to = {.rank = rank, .condition = condition};
+    dyn_status status = dyn_constraint_space_quantities(s->model, s->workspace, s->count, s->q, &to, error);
+    if (status == DYN_OK) {
+        join(s->count, 2, parts, widths, output[0]);
+    }
+    return status;
+}
+
+/* Spreads rows of m multipliers, which begin at `lambda`, to rows of both signs. */
+static void write_both_signs(const states *s, const double *lambda, double *rows) {
+    size_t m = (size_t)dyn_model_constraint_rows(s->model);
+    for (size_t i = 0; i < s->count; i++, lambda += m, rows += 2 * m) {
+        for (size_t k = 0; k < m; k++) {
+            rows[k] = lambda[k];
+            rows[m + k] = 0 - lambda[k];
+        }
+    }
+}
+
+/* Computes the multipliers. The second and third outputs are scratch memory for them and for joint vectors. */
+static dyn_status constraint_multipliers(const states *s, dyn_error *error, double *const output[]) {
+    const double *tau;
+    dyn_status status = find_forces(s, output[2], &tau, error);
+    if (status == DYN_OK) {
+        status = dyn_constrained_forward_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, tau,
+                                                  s->forces, NULL, output[2], output[1], NULL, error);
+    }
+    if (status == DYN_OK) {
+        write_both_signs(s, output[1], output[0]);
+    }
+    return status;
+}
+
+static dyn_status multipliers_of_motion(const states *s, dyn_error *error, double *const output[]) {
+    const dyn_constrained_inverse_options options =
+        DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.passive = passive_forces_count(s->passive) ? s->passive : NULL);
+    dyn_status status = dyn_constrained_inverse_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a,
+                                                         s->forces, &options, output[2], output[1], NULL, error);
+    if (status == DYN_OK) {
+        write_both_signs(s, output[1], output[0]);
+    }
+    return status;
+}
+
+static dyn_status projected_inverse_dynamics(const states *s, dyn_error *error, double *const output[]) {
+    dyn_status status =
+        dyn_rnea(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, output[0], error);
+    if (status == DYN_OK) {
+        status = passive_forces_add(s->model, s->count, s->passive, -1, s->q, s->v, output[0], error);
+    }
+    return status == DYN_OK
+               ? dyn_constraint_project(s->model, s->workspace, s->count, s->q, output[0], NULL, output[0], NULL, error)
+               : status;
+}
+
+static dyn_status projected_forward_dynamics(const states *s, dyn_error *error, double *const output[]) {
+    const double *tau;
+    dyn_status status = find_forces(s, output[0], &tau, error);
+    if (status == DYN_OK) {
+        status = dyn_aba(s->model, s->workspace, s->count, s->gravity, s->q, s->v, tau, s->forces, output[0], error);
+    }
+    return status == DYN_OK
+               ? dyn_constraint_project(s->model, s->workspace, s->count, s->q, NULL, output[0], NULL, output[0], error)
+               : status;
+}
+
+static dyn_status multiplier_derivatives(const states *s, dyn_error *error, double *const output[]) {
+    const dyn_constrained_derivatives to = {
+        .dlambda_dq = output[0], .dlambda_dv = output[1], .dlambda_dtau = output[2], .da_dtau = output[3]};
+    return dyn_constrained_forward_dynamics_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v,
+                                                        s->tau, s->forces, NULL, &to, error);
+}
+
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
 /* Computes the derivatives of the inverse dynamics with respect to q, v and a. The derivative with respect to a is the
@@ -407,6 +515,39 @@ static const computation by_forward_dynamics_second_derivatives = {
     .quartic = 4};
 static const computation by_operational_space = {
     .run = operational_space, .is_of_tree = true, .yields = 6, .linear = 800, .quadratic = 40};
+static const computation by_operational_space_eta = {
+    .run = operational_space_eta,
+    .is_of_tree = true,
+    .yields = 1,
+    .along = {QUANTITY(OPERATIONAL_SPACE_BIAS), QUANTITY(OPERATIONAL_SPACE_GRAVITY)},
+    .needs_all = true,
+    .linear = 800,
+    .quadratic = 40};
+static const computation by_constraint_rows = {
+    .run = constraint_rows, .is_of_constraints = true, .yields = 3, .linear = 60, .constrained = 0.1};
+static const computation by_constraint_space = {
+    .run = constraint_space, .is_of_constraints = true, .yields = 4, .linear = 100, .constrained = 3};
+static const computation by_constraint_multipliers = {.run = constraint_multipliers,
+                                                      .is_of_constraints = true,
+                                                      .yields = 1,
+                                                      .along = {QUANTITY(CONSTRAINT_ERROR), QUANTITY(FORWARD_DYNAMICS)},
+                                                      .needs_all = true,
+                                                      .linear = 100,
+                                                      .constrained = 1};
+static const computation by_multipliers_of_motion = {.run = multipliers_of_motion,
+                                                     .is_of_constraints = true,
+                                                     .yields = 1,
+                                                     .along = {QUANTITY(CONSTRAINT_ERROR), QUANTITY(FORWARD_DYNAMICS)},
+                                                     .needs_all = true,
+                                                     .linear = 100,
+                                                     .constrained = 3};
+static const computation by_multiplier_derivatives = {.run = multiplier_derivatives,
+                                                      .is_of_constraints = true,
+                                                      .yields = 4,
+                                                      .linear = 100,
+                                                      .quadratic = 20,
+                                                      .cubic = 1,
+                                                      .constrained = 15};
 static const computation by_ellipsoids = {.run = ellipsoids,
                                           .is_of_tree = true,
                                           .yields = 1,
@@ -572,6 +713,44 @@ static const quantity_row quantities[] = {
                                                         &by_operational_space, 4},
     [QUANTITY(OPERATIONAL_SPACE_NULL_SPACE_PROJECTOR)] = {OF_TASK, NULL, USES_PAYLOADS, JOINT_MATRIX(MOTION_BY_MOTION),
                                                           &by_operational_space, 5},
+    [QUANTITY(OPERATIONAL_SPACE_ETA)] = {OF_TASK, NULL, USES_V | USES_GRAVITY | USES_PAYLOADS, VALUE(FORCE, AXIS(TASK)),
+                                         &by_operational_space_eta, 0},
+    [QUANTITY(CONSTRAINT_JACOBIAN)] = {OF_ROBOT, "", 0, ROWS_BY_JOINTS(MOTION_BY_MOTION), &by_constraint_rows, 0},
+    [QUANTITY(CONSTRAINT_BIAS)] = {OF_ROBOT, "", USES_V, ROW_VECTOR(ACCELERATION), &by_constraint_rows, 1},
+    [QUANTITY(CONSTRAINT_ERROR)] = {OF_ROBOT, "", 0, ROW_VECTOR(UNITS("rad", "m")), &by_constraint_rows, 2},
+    [QUANTITY(CONSTRAINT_INVERSE_INERTIA)] = {OF_ROBOT, "", USES_PAYLOADS, ROW_MATRIX(INVERSE_INERTIA),
+                                              &by_constraint_space, 0},
+    [QUANTITY(CONSTRAINT_INERTIA)] = {OF_ROBOT, "", USES_PAYLOADS, ROW_MATRIX(INERTIA), &by_constraint_space, 1},
+    [QUANTITY(CONSTRAINT_FORCE_PROJECTOR)] = {OF_ROBOT, "", USES_PAYLOADS, JOINT_MATRIX(FORCE_BY_FORCE),
+                                              &by_constraint_space, 2},
+    [QUANTITY(CONSTRAINT_ACCELERATION_PROJECTOR)] = {OF_ROBOT, "", USES_PAYLOADS, JOINT_MATRIX(MOTION_BY_MOTION),
+                                                     &by_constraint_space, 3},
+    [QUANTITY(CONSTRAINT_CONDITION)] = {OF_ROBOT,
+                                        "",
+                                        USES_PAYLOADS,
+                                        {BLOCK("rank", UNITS("1"), 0, AXIS_NONE),
+                                         BLOCK("condition", UNITS("1"), 1, AXIS_NONE)},
+                                        ALONE(constraint_condition, .is_of_constraints = true, .linear = 100,
+                                              .constrained = 4)},
+    [QUANTITY(CONSTRAINT_MULTIPLIERS)] = {OF_ROBOT, "", FORWARD_INPUTS | USES_PASSIVE_FORCES, MULTIPLIERS,
+                                          &by_constraint_multipliers, 0},
+    [QUANTITY(CONSTRAINT_MULTIPLIERS_OF_MOTION)] = {OF_ROBOT, "", INVERSE_INPUTS | USES_PASSIVE_FORCES, MULTIPLIERS,
+                                                    &by_multipliers_of_motion, 0},
+    [QUANTITY(PROJECTED_INVERSE_DYNAMICS)] = {OF_ROBOT, "", INVERSE_INPUTS | USES_PASSIVE_FORCES, JOINT_VECTOR(FORCE),
+                                              ALONE(projected_inverse_dynamics, .is_of_constraints = true,
+                                                    .linear = 100, .constrained = 2)},
+    [QUANTITY(PROJECTED_FORWARD_DYNAMICS)] = {OF_ROBOT, "", FORWARD_INPUTS | USES_PASSIVE_FORCES,
+                                              JOINT_VECTOR(ACCELERATION),
+                                              ALONE(projected_forward_dynamics, .is_of_constraints = true,
+                                                    .linear = 100, .constrained = 2)},
+    [QUANTITY(CONSTRAINT_MULTIPLIERS_BY_Q)] = {OF_ROBOT, "", FORWARD_INPUTS, ROWS_BY_JOINTS(STIFFNESS),
+                                               &by_multiplier_derivatives, 0},
+    [QUANTITY(CONSTRAINT_MULTIPLIERS_BY_V)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS, ROWS_BY_JOINTS(DAMPING),
+                                               &by_multiplier_derivatives, 1},
+    [QUANTITY(CONSTRAINT_MULTIPLIERS_BY_TAU)] = {OF_ROBOT, "", USES_PAYLOADS, ROWS_BY_JOINTS(FORCE_BY_FORCE),
+                                                 &by_multiplier_derivatives, 2},
+    [QUANTITY(CONSTRAINED_ACCELERATION_BY_TAU)] = {OF_ROBOT, "", USES_PAYLOADS, JOINT_MATRIX(INVERSE_INERTIA),
+                                                   &by_multiplier_derivatives, 3},
     [QUANTITY(FRAME_MANIPULABILITY)] = {OF_FRAMES,
                                         "",
                                         0,

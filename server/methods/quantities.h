@@ -67,6 +67,7 @@ typedef struct computation {
     Dynamics__V1__Quantity along[COMPUTATION_OUTPUTS];
     bool needs_all;                           /* the function needs memory for every output: none may be NULL */
     bool is_of_tree;                          /* the result is wrong for a model with constraints */
+    bool is_of_constraints;                   /* the model must have constraints */
     double linear, quadratic, cubic, quartic; /* ns for one sample, roughly: of nv, nv^2, nv^3, nv^4 */
     double constrained; /* ns for one sample, added for a model with m > 0 rows of constraints: of nv (nv + m + 25)^2 */
 } computation;

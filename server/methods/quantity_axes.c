@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "methods/constraints.h"
 #include "methods/coordinates.h"
 #include "methods/text.h"
 
@@ -38,6 +39,7 @@ static const struct {
                      {"linear x", "linear y", "linear z", "angular x", "angular y", "angular z"},
                      2,
                      {TRANSLATION, TRANSLATION, TRANSLATION, ROTATION, ROTATION, ROTATION}},
+    [AXIS(CONSTRAINT_ROWS)] = {.class_count = 2},
     [AXIS(MEASURES)] = {2, {"measure", "isotropy"}, 2, {0, 1}},
 };
 
@@ -55,6 +57,8 @@ size_t quantity_axis_size(const batch *b, const quantity_place *at, quantity_axi
         return (size_t)dyn_model_joint_count(b->model);
     case AXIS(TASK):
         return at->task->count;
+    case AXIS(CONSTRAINT_ROWS):
+        return (size_t)dyn_model_constraint_rows(b->model);
     default:
         return axes[kind].size;
     }
@@ -104,6 +108,17 @@ static void fill_task(batch *b, const task_rows *rows, Dynamics__V1__Axis *axis)
     }
 }
 
+static void fill_constraint_rows(batch *b, Dynamics__V1__Axis *axis) {
+    axis->labels = constraints_row_names(b->call, b->model);
+    for (int i = 0; axis->labels && i < dyn_model_constraint_count(b->model); i++) {
+        const dyn_constraint *constraint = dyn_model_constraint(b->model, i);
+        for (int k = 0; k < constraint->row_count; k++) {
+            bool is_angular = dyn_model_constraint_row(b->model, i, k).is_angular;
+            axis->unit_index[constraint->first_row + k] = is_angular ? ROTATION : TRANSLATION;
+        }
+    }
+}
+
 /* Writes the numbers of the entries, from 1, as their names. */
 static void fill_numbers(batch *b, Dynamics__V1__Axis *axis) {
     char *texts = call_allocate(b->call, axis->n_labels, NUMBER_SIZE);
@@ -144,6 +159,9 @@ Dynamics__V1__Axis *quantity_axis_create(batch *b, const quantity_place *at, qua
         break;
     case AXIS(TASK):
         fill_task(b, at->task, axis);
+        break;
+    case AXIS(CONSTRAINT_ROWS):
+        fill_constraint_rows(b, axis);
         break;
     case AXIS(JOINT_SEMI_AXES):
         fill_numbers(b, axis);

@@ -25,7 +25,7 @@
 /* Units of entries with three axes of joints, by the number of translations among the joints. */
 #define CUBE_UNITS(none, one, two, three) UNITS(none, one, one, two, one, two, two, three)
 
-/* Units of entries with an axis of joints or of rows of a task, or with two or three such axes. */
+/* Units of entries with an axis of joints, or of rows of a task or of constraints, or with two or three such axes. */
 #define FORCE UNITS("N m", "N")
 #define ACCELERATION UNITS("rad/s^2", "m/s^2")
 #define INERTIA UNITS("kg m^2", "kg m", "kg m", "kg")
@@ -35,6 +35,7 @@
 #define ACCELERATION_BY_POSITION UNITS("1/s^2", "1/(m s^2)", "m/s^2", "1/s^2")
 #define ACCELERATION_BY_VELOCITY UNITS("1/s", "1/(m s)", "m/s", "1/s")
 #define MOTION_BY_MOTION UNITS("1", "1/m", "m", "1")
+#define FORCE_BY_FORCE UNITS("1", "m", "1/m", "1")
 #define SYMBOL CUBE_UNITS("kg m^2", "kg m", "kg", "kg/m")
 
 /* Units of an energy and of a joint force, each divided by an inertial parameter. */
@@ -56,6 +57,11 @@
     { BLOCK("value", units, 0, __VA_ARGS__) }
 #define NUMBER(unit) VALUE(UNITS(unit), AXIS_NONE)
 #define VECTOR(unit) VALUE(UNITS(unit), AXIS(XYZ))
+#define ROW_VECTOR(units) VALUE(units, AXIS(CONSTRAINT_ROWS))
+#define ROW_MATRIX(units) VALUE(units, AXIS(CONSTRAINT_ROWS), AXIS(CONSTRAINT_ROWS))
+#define ROWS_BY_JOINTS(units) VALUE(units, AXIS(CONSTRAINT_ROWS), AXIS(JOINTS))
+#define MULTIPLIERS                                                                                                    \
+    { BLOCK("value", FORCE, 0, AXIS(CONSTRAINT_ROWS)), SECOND("modern_robotics", FORCE, AXIS(CONSTRAINT_ROWS)) }
 #define JOINT_VECTOR(units) VALUE(units, AXIS(JOINTS))
 #define JOINT_MATRIX(units) VALUE(units, AXIS(JOINTS), AXIS(JOINTS))
 #define JOINT_CUBE(units) VALUE(units, AXIS(JOINTS), AXIS(JOINTS), AXIS(JOINTS))

@@ -176,7 +176,17 @@ START_TEST(dynamics_with_constraints_do_not_allocate) {
         dyn_constrained_inverse_dynamics(model, workspace, SAMPLES, NULL, q, v, a, NULL, NULL, tau, NULL, NULL, &error);
     ck_assert_int_eq(atomic_load(&allocations) - before, 0);
     require(status, &error);
-    free(tau);
+    double *P = numbers(SAMPLES * nv * nv);
+    const dyn_constraint_space space = {.force_projector = P};
+    before = atomic_load(&allocations);
+    status = dyn_constraint_space_quantities(model, workspace, SAMPLES, q, &space, &error);
+    ck_assert_int_eq(atomic_load(&allocations) - before, 0);
+    require(status, &error);
+    before = atomic_load(&allocations);
+    status = dyn_constraint_project(model, workspace, SAMPLES, q, tau, a, tau, a, &error);
+    ck_assert_int_eq(atomic_load(&allocations) - before, 0);
+    require(status, &error);
+    free(tau), free(P);
     dyn_workspace_free(workspace);
     dyn_model_free(model), dyn_model_free(tree);
     free(q), free(v), free(a);

@@ -268,6 +268,71 @@ START_TEST(methods_agree_and_satisfy_the_equations) {
 }
 END_TEST
 
+/* ---- Space of the constraints ------------------------------------------------------------------------------------ */
+
+/* Checks that P A' = 0 and A P_qdd = 0. */
+static void check_projectors(const loop_case *c, int tree, const double *P, const double *P_qdd) {
+    size_t nv = c->nv;
+    double *A = numbers(c->m * nv), *product = numbers(nv), *column = numbers(nv), *zero = numbers(nv);
+    rows_at(c, 0, A, NULL, NULL);
+    for (size_t r = 0; r < c->m; r++) {
+        double size = norm(A + r * nv, nv) * (1 + norm(P, nv * nv) + norm(P_qdd, nv * nv));
+        multiply(nv, nv, P, A + r * nv, product);
+        for (size_t j = 0; size > 0 && j < nv; j++) {
+            column[j] = 0;
+            for (size_t i = 0; i < nv; i++) {
+                column[j] += A[r * nv + i] * P_qdd[i * nv + j] / size;
+            }
+            product[j] /= size;
+        }
+        assert_norm_close("P A'", tree, product, zero, nv, 1e-7);
+        assert_norm_close("A P_qdd", tree, column, zero, nv, 1e-7);
+    }
+    free(A), free(product), free(column), free(zero);
+}
+
+/* Checks that the projected equations of motion hold for the accelerations a of forward dynamics: P tau = P (M a + h)
+ * and P_qdd a = P_qdd M^-1 (tau - h). */
+static void check_projected_motion(const loop_case *c, int tree, const double *P, const double *a) {
+    size_t nv = c->nv;
+    double *f = numbers(nv), *tau = numbers(nv), *free_a = numbers(nv), *own = numbers(nv);
+    dyn_error error;
+    require(dyn_rnea(c->model, c->workspace, 1, NULL, c->q, c->v, a, NULL, f, &error), &error);
+    require(dyn_constraint_project(c->model, c->workspace, 1, c->q, f, a, f, own, &error), &error);
+    multiply(nv, nv, P, c->tau, tau);
+    assert_norm_close("P tau", tree, f, tau, nv, 1e-6);
+    require(dyn_aba(c->model, c->workspace, 1, NULL, c->q, c->v, c->tau, NULL, free_a, &error), &error);
+    require(dyn_constraint_project(c->model, c->workspace, 1, c->q, NULL, free_a, NULL, free_a, &error), &error);
+    assert_norm_close("P_qdd a", tree, own, free_a, nv, 1e-6);
+    free(f), free(tau), free(free_a), free(own);
+}
+
+START_TEST(projectors_remove_the_forces_and_motions_of_constraints) {
+    random_source base = random_seed("closed_loops projectors", 173);
+    dyn_error error;
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        loop_case c = random_loops(&random, tree);
+        double *P = numbers(c.nv * c.nv), *P_qdd = numbers(c.nv * c.nv), *a = numbers(c.nv), rank, condition;
+        dyn_constraint_result result;
+        const dyn_constraint_space space = {
+            .force_projector = P, .acceleration_projector = P_qdd, .rank = &rank, .condition = &condition};
+        require(dyn_constraint_space_quantities(c.model, c.workspace, 1, c.q, &space, &error), &error);
+        require(dyn_constrained_forward_dynamics(c.model, c.workspace, 1, NULL, c.q, c.v, c.tau, NULL, NULL, a, NULL,
+                                                 &result, &error),
+                &error);
+        ck_assert_double_eq(rank, result.rank);
+        ck_assert(condition >= 1 && isfinite(condition));
+        check_projectors(&c, tree, P, P_qdd);
+        if (result.residual < 1e-6 * (1 + norm(a, c.nv))) {
+            check_projected_motion(&c, tree, P, a);
+        }
+        free(P), free(P_qdd), free(a);
+        close_case(&c);
+    }
+}
+END_TEST
+
 /* ---- Inverse dynamics -------------------------------------------------------------------------------------------- */
 
 /* Makes about a third of the joints of a case passive, and sets their forces to zero. */
@@ -935,6 +1000,7 @@ int main(void) {
     tcase_add_test(tests, derivatives_agree_with_differences);
     tcase_add_test(tests, rows_and_biases_are_derivatives_of_the_closure_errors);
     tcase_add_test(tests, methods_agree_and_satisfy_the_equations);
+    tcase_add_test(tests, projectors_remove_the_forces_and_motions_of_constraints);
     tcase_add_test(tests, inverse_dynamics_finds_the_least_forces_of_the_motors);
     tcase_add_test(tests, a_motion_that_needs_a_missing_motor_names_its_joint);
     tcase_add_test(tests, samples_of_a_batch_have_the_bits_of_single_calls);

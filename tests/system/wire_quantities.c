@@ -9,6 +9,12 @@
 
 enum { MAX_QUANTITIES = 128 };
 
+/* Returns whether a quantity is of the constraints of a model. */
+static bool is_of_constraints(dyn_client_quantity quantity) {
+    return quantity >= DYN_CLIENT_QUANTITY_CONSTRAINT_JACOBIAN &&
+           quantity <= DYN_CLIENT_QUANTITY_CONSTRAINED_ACCELERATION_BY_TAU;
+}
+
 /* Returns whether every random tree has the quantity, and only one value of it. Tasks may be singular, and the axes of
  * ellipsoids have two directions. */
 static bool is_comparable(dyn_client_quantity quantity) {
@@ -18,13 +24,14 @@ static bool is_comparable(dyn_client_quantity quantity) {
     case DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_GRAVITY:
     case DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_CONSISTENT_INVERSE:
     case DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_NULL_SPACE_PROJECTOR:
+    case DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_ETA:
     case DYN_CLIENT_QUANTITY_FRAME_ELLIPSOIDS:
     case DYN_CLIENT_QUANTITY_FRAME_ACCELERATION_ELLIPSOIDS:
     case DYN_CLIENT_QUANTITY_FRAME_PRINCIPAL_AXES:
     case DYN_CLIENT_QUANTITY_TORQUE_ELLIPSOID:
         return false;
     default:
-        return dyn_client_quantity_name(quantity) != NULL;
+        return dyn_client_quantity_name(quantity) && !is_of_constraints(quantity);
     }
 }
 

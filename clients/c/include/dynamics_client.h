@@ -1362,6 +1362,23 @@ typedef enum dyn_client_quantity {
     DYN_CLIENT_QUANTITY_FRAME_PRINCIPAL_AXES = 62, /* of that body, about its centre of mass: moments 3, axes 3 x 3 */
     DYN_CLIENT_QUANTITY_JOINT_INERTIAS = 63,    /* while the other joints are held, and while they are free: nv each */
     DYN_CLIENT_QUANTITY_FRAME_ORIENTATION = 64, /* rotation matrix 3 x 3; roll, pitch and yaw 3 */
+    DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_ETA = 66,             /* mu + p: m */
+    DYN_CLIENT_QUANTITY_CONSTRAINT_JACOBIAN = 80,               /* A of the m rows of constraints: m x nv */
+    DYN_CLIENT_QUANTITY_CONSTRAINT_BIAS = 81,                   /* dA/dt v: m */
+    DYN_CLIENT_QUANTITY_CONSTRAINT_ERROR = 82,                  /* closure errors: m */
+    DYN_CLIENT_QUANTITY_CONSTRAINT_INVERSE_INERTIA = 83,        /* A M^-1 A': m x m */
+    DYN_CLIENT_QUANTITY_CONSTRAINT_INERTIA = 84,                /* its pseudoinverse Lambda */
+    DYN_CLIENT_QUANTITY_CONSTRAINT_FORCE_PROJECTOR = 85,        /* P = 1 - A' Lambda A M^-1: nv x nv */
+    DYN_CLIENT_QUANTITY_CONSTRAINT_ACCELERATION_PROJECTOR = 86, /* P_qdd = 1 - M^-1 A' Lambda A: nv x nv */
+    DYN_CLIENT_QUANTITY_CONSTRAINT_CONDITION = 87,              /* rank and condition of A M^-1 A': 1 each */
+    DYN_CLIENT_QUANTITY_CONSTRAINT_MULTIPLIERS = 88, /* lambda of the motion under tau, in both signs: m each */
+    DYN_CLIENT_QUANTITY_CONSTRAINT_MULTIPLIERS_OF_MOTION = 89, /* of the motion a */
+    DYN_CLIENT_QUANTITY_PROJECTED_INVERSE_DYNAMICS = 90,       /* P (M a + h): nv */
+    DYN_CLIENT_QUANTITY_PROJECTED_FORWARD_DYNAMICS = 91,       /* P_qdd M^-1 (tau - h): nv */
+    DYN_CLIENT_QUANTITY_CONSTRAINT_MULTIPLIERS_BY_Q = 92,      /* derivatives of lambda(q, v, tau): m x nv */
+    DYN_CLIENT_QUANTITY_CONSTRAINT_MULTIPLIERS_BY_V = 93,
+    DYN_CLIENT_QUANTITY_CONSTRAINT_MULTIPLIERS_BY_TAU = 94,
+    DYN_CLIENT_QUANTITY_CONSTRAINED_ACCELERATION_BY_TAU = 95, /* P_qdd M^-1: nv x nv */
 } dyn_client_quantity;
 
 /* Upper bound of the numbers of quantities (exclusive). */
@@ -1451,8 +1468,9 @@ typedef enum dyn_client_axis_kind {
     DYN_CLIENT_AXIS_KIND_PARAMETERS = 6, /* "m", "mx", .. "Izz": the mass, first moments or moments of inertia */
     DYN_CLIENT_AXIS_KIND_SEMI_AXES = 7,  /* of an ellipsoid, the longest first */
     DYN_CLIENT_AXIS_KIND_JOINT_SEMI_AXES = 8,
-    DYN_CLIENT_AXIS_KIND_MEASURES = 9, /* "measure", "isotropy" */
-    DYN_CLIENT_AXIS_KIND_TWIST = 10,   /* "linear x", .. "angular z": angular or linear */
+    DYN_CLIENT_AXIS_KIND_MEASURES = 9,         /* "measure", "isotropy" */
+    DYN_CLIENT_AXIS_KIND_TWIST = 10,           /* "linear x", .. "angular z": angular or linear */
+    DYN_CLIENT_AXIS_KIND_CONSTRAINT_ROWS = 11, /* "loop[0]": rows of the model's constraints, angular or other */
 } dyn_client_axis_kind;
 
 /* Entries along an axis. */

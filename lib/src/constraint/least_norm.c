@@ -92,9 +92,13 @@ static void solve_product(int m, int k, const least_norm *s) {
     }
 }
 
-int least_norm_solve(int m, const double *R, const double *b, least_norm *s, double *lambda) {
+int least_norm_factorize(int m, const double *R, least_norm *s) {
     int k = factorize(m, R, s);
     factorize_product(m, k, s);
+    return k;
+}
+
+void least_norm_apply(int m, int k, const double *b, least_norm *s, double *lambda) {
     for (int c = 0; c < k; c++) {
         s->x[c] = 0;
         for (int i = 0; i < m; i++) {
@@ -109,5 +113,10 @@ int least_norm_solve(int m, const double *R, const double *b, least_norm *s, dou
             lambda[i] += s->L[i * m + c] * s->x[c];
         }
     }
+}
+
+int least_norm_solve(int m, const double *R, const double *b, least_norm *s, double *lambda) {
+    int k = least_norm_factorize(m, R, s);
+    least_norm_apply(m, k, b, s, lambda);
     return k;
 }

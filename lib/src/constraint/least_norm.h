@@ -30,6 +30,12 @@ typedef struct least_norm {
 /* Lays out the memory for up to m rows from `base` on; returns its size (carve.h). */
 size_t least_norm_lay_out(int m, uintptr_t base, least_norm *s);
 
+/* Factorizes R for least_norm_apply: columns of L, and the factors of L'L. Returns the rank k. Cost O(m k^2). */
+int least_norm_factorize(int m, const double *R, least_norm *s);
+
+/* Computes the solution lambda of least norm for the factors of rank k; it may be the same array as b. Cost O(m k). */
+void least_norm_apply(int m, int k, const double *b, least_norm *s, double *lambda);
+
 /* Computes the solution lambda of least norm of R lambda = b, m numbers; it may be the same array as b. Returns the
  * rank k. Cost O(m k^2). */
 int least_norm_solve(int m, const double *R, const double *b, least_norm *s, double *lambda);

@@ -35,12 +35,13 @@ static size_t constraint_size(const dyn_model *model, const kernel_trio *kernels
     return m == 0 || is_single ? 0 : (packed * (size_t)kernels->wide->lanes + single) * sizeof(double) + alignment;
 }
 
-/* Returns an upper bound, in bytes, of the memory for inverse dynamics with constraints of one sample: matrices of the
- * rows and the coordinates, and square matrices of the rows. */
+/* Returns an upper bound, in bytes, of the memory for inverse dynamics with constraints, or for the quantities of the
+ * space of constraints, of one sample: matrices of the rows and the coordinates, and square matrices of either. */
 static size_t distribution_size(const dyn_model *model, const kernel_trio *kernels) {
     size_t m = (size_t)model->constraint_rows, n = (size_t)model->nv;
     bool is_single = kernels->wide->number_size != sizeof(double);
-    return m == 0 || is_single ? 0 : (5 * m * n + 4 * m * m + 16 * (m + n)) * sizeof(double) + 32 * CARVE_ALIGNMENT;
+    size_t matrices = 5 * m * n + 4 * m * m + n * n;
+    return m == 0 || is_single ? 0 : (matrices + 16 * (m + n)) * sizeof(double) + 32 * CARVE_ALIGNMENT;
 }
 
 /* Lays the parts of a workspace out from `base` and returns their total size. */

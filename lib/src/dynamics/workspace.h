@@ -31,7 +31,7 @@ struct dyn_workspace {
     size_t wrench_capacity;
     void *constraint_memory; /* scratch memory of the model's constraints (lib/src/constraint); NULL without any */
     size_t constraint_size;
-    void *distribution_memory; /* scratch memory of inverse dynamics with constraints; NULL without constraints */
+    void *distribution_memory; /* scratch memory of one sample with constraints; NULL without constraints */
     size_t distribution_size;
     dyn_model *loaded;   /* the model with payloads: a copy that shares all except its bodies; zero without payloads */
     body *loaded_bodies; /* body_count of them */

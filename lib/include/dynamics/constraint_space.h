@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Dynamics in the space of the constraints of a model (constraint.h), and its parts along the constraints and free of
+ * them:
+ *
+ *     M a + h = tau + J_ext' f + A' lambda        A a + dA/dt v = 0
+ *
+ *     Lambda = (A M^-1 A')^+               inertia of the constraints; ^+ is the pseudoinverse, so that rows may depend
+ *                                          on each other
+ *     P      = 1 - A' Lambda A M^-1        projector of joint forces: P A' = 0, P P = P
+ *     P_qdd  = 1 - M^-1 A' Lambda A        projector of accelerations: A P_qdd = 0, P_qdd = M^-1 P M
+ *
+ * P tau = P (M a + h - J_ext' f) are the equations of motion without multipliers, of which nv - k are independent for a
+ * rank k. The accelerations are a = P_qdd M^-1 (tau + J_ext' f - h) - M^-1 A' Lambda dA/dt v. Equation 8.100 of Modern
+ * Robotics states the first term alone, which is P_qdd a.
+ *
+ * Signs: lambda and Lambda are those of Featherstone and Orin (2000, equation 18). Modern Robotics writes tau = M a + h
+ * + A' lambda, so that its lambda is -lambda here; its P and P_qdd are the same.
+ *
+ * Source: Lynch and Park 2017, "Modern Robotics", section 8.7, equations 8.97 (multipliers), 8.99 (P), 8.101 (P_qdd);
+ * Khatib 1987 (the same inertia for a task).
+ */
+#ifndef DYNAMICS_CONSTRAINT_SPACE_H
+#define DYNAMICS_CONSTRAINT_SPACE_H
+
+#include <stddef.h>
+
+#include <dynamics/export.h>
+#include <dynamics/workspace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Quantities of n samples of a model with m rows of constraints. Any pointer may be NULL. */
+typedef struct dyn_constraint_space {
+    double *inverse_inertia;        /* A M^-1 A', n x m x m */
+    double *inertia;                /* Lambda, n x m x m */
+    double *force_projector;        /* P, n x nv x nv */
+    double *acceleration_projector; /* P_qdd, n x nv x nv */
+    double *rank;                   /* number of independent rows, n */
+    double
+        *condition; /* largest eigenvalue of A M^-1 A' over the smallest of those that are not zero, n; 1 for rank 0 */
+} dyn_constraint_space;
+
+/* Computes the quantities of n configurations q, n x nq. The rank is that of dyn_constrained_forward_dynamics with the
+ * method of multipliers. The outputs must not overlap q or each other. Cost O(nv^2 m + nv m^2 + m^3) per sample.
+ * Allocates nothing. Thread-safe as long as each thread has its own workspace.
+ * Errors: those of dyn_minverse; DYN_FAILED_PRECONDITION for a model without constraints or a workspace in single
+ * precision. */
+DYN_API dyn_status dyn_constraint_space_quantities(const dyn_model *model, dyn_workspace *workspace, size_t n,
+                                                   const double *q, const dyn_constraint_space *quantities,
+                                                   dyn_error *error);
+
+/* Projects n joint forces f, n x nv, to P f, and n accelerations a to P_qdd a: the parts that the constraints neither
+ * provide nor prevent. f, a and both outputs may be NULL; an output may be the same array as its input. Costs and
+ * errors as above. */
+DYN_API dyn_status dyn_constraint_project(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                                          const double *f, const double *a, double *projected_f, double *projected_a,
+                                          dyn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
