@@ -13,6 +13,7 @@
 #include "config_value.h"
 #include "files/regular_file.h"
 #include "methods/text.h"
+#include "observe/http_listener.h"
 
 /* Longest line that the parser reads completely. */
 enum { LINE_SIZE = 197 };
@@ -102,6 +103,7 @@ static const key keys[] = {
     {"health", "probe_interval", KEY_SECONDS, offsetof(config, probe_interval), 0.01, 3600, false},
     {"health", "probe_timeout", KEY_SECONDS, offsetof(config, probe_timeout), 0.01, 3600, false},
     {"health", "worker_time", KEY_SECONDS, offsetof(config, worker_time), 0.1, 86400, false},
+    {"observe", "listen", KEY_ADDRESSES, offsetof(config, observe), 0, 0, true},
 };
 
 enum { KEYS = sizeof keys / sizeof keys[0] };
@@ -384,7 +386,7 @@ static void read_rule(reading *r, const char *model, const char *name, const cha
 /* Reports an unknown section, with the closest known one. */
 static void check_section(reading *r, const char *section) {
     static const char sections[] =
-        "the sections are endpoints, models, model NAME, limits, simulations, server, compile, log and health";
+        "the sections are endpoints, models, model NAME, limits, simulations, server, compile, log, health and observe";
     text_guess guess = text_guess_start(section);
     if (strncmp(section, "model ", 6) == 0) {
         return;
@@ -538,6 +540,17 @@ static void check_memory(reading *r) {
     }
 }
 
+/* Checks that the pages have one address at most, and one of tcp. */
+static void check_observe(reading *r) {
+    const config_addresses *list = &r->config->observe;
+    char error[HTTP_ERROR_SIZE];
+    if (list->count > 1) {
+        fail(r, "observe.listen names %zu addresses; name one", list->count);
+    } else if (list->count == 1 && !http_listener_check(list->address[0], error)) {
+        fail(r, "observe.listen: %s", error);
+    }
+}
+
 /* Checks rules between keys. */
 static void check(reading *r) {
     const config *c = r->config;
@@ -545,6 +558,7 @@ static void check(reading *r) {
     if (c->request.count == 0) {
         fail(r, "endpoints.request names no endpoint");
     }
+    check_observe(r);
     check_apart(r, &c->request, "requests", &c->events, "events");
     check_apart(r, &c->request, "requests", &c->ingest, "streams");
     check_apart(r, &c->events, "events", &c->ingest, "streams");

@@ -64,6 +64,8 @@ typedef struct config {
     log_format format;
     /* Section [health]; times in s. */
     double probe_interval, probe_timeout, worker_time;
+    /* Section [observe]. */
+    config_addresses observe; /* at most one */
 } config;
 
 /* Sets every key to its default. */

@@ -42,7 +42,15 @@ static bool check_list(const char *key, const config_addresses *list, logger *lo
 bool config_check_access(const config *c, logger *log) {
     bool is_local = check_list("endpoints.request", &c->request, log);
     is_local = check_list("endpoints.events", &c->events, log) && is_local;
-    return (!c->has_ingest || check_list("endpoints.ingest", &c->ingest, log)) && is_local;
+    is_local = (!c->has_ingest || check_list("endpoints.ingest", &c->ingest, log)) && is_local;
+    bool is_observed = c->observe.count > 0 && is_open(c->observe.address[0]);
+    if (is_observed) {
+        log_warning(log,
+                    "observe.listen: %s can be reached by other machines: everybody who reaches it can read the health "
+                    "and the numbers of this daemon; listen on 127.0.0.1, or let a firewall choose the machines",
+                    c->observe.address[0]);
+    }
+    return is_local && !is_observed;
 }
 
 bool config_check(const config *c) {

@@ -22,7 +22,9 @@
 #include "methods/service.h"
 #include "methods/snapshot.h"
 #include "models/object_cache.h"
+#include "monitor.h"
 #include "observe/clock.h"
+#include "observe/http_listener.h"
 #include "observe/probe.h"
 #include "observe/watchdog.h"
 #include "observe/worker_probe.h"
@@ -71,6 +73,8 @@ typedef struct daemon_state {
     service *service;
     transport *transport;
     probe *probe;
+    monitor monitor;
+    http_listener *http; /* NULL: none is configured */
     model_compiler *compiler;
     generator_options generator;
     transport_endpoint endpoints[3 * CONFIG_ENDPOINTS];
@@ -815,10 +819,36 @@ static bool start_compiler(daemon_state *d) {
     return d->compiler != NULL;
 }
 
+/* Serves the pages for monitoring programs, if an address is configured for them. */
+static bool start_monitor(daemon_state *d) {
+    char error[HTTP_ERROR_SIZE];
+    if (d->config.observe.count == 0) {
+        return true;
+    }
+    d->monitor = (monitor){
+        .service = d->service,
+        .live = d->live,
+        .store = d->store,
+        .pool = d->pool,
+        .job_pool = d->job_pool,
+        .transport = d->transport,
+        .budget = &d->budget,
+        .counters = &d->counters,
+        .health = &d->health,
+    };
+    d->http = http_listener_create(&d->loop, d->config.observe.address[0], monitor_page, &d->monitor, error);
+    if (!d->http) {
+        log_error(&d->log, "%s", error);
+        return false;
+    }
+    log_info(&d->log, "metrics at %s/metrics", http_listener_address(d->http));
+    return true;
+}
+
 static bool start(daemon_state *d) {
     raise_descriptor_limit(d);
     prepare_state_directory(d);
-    if (!start_service(d) || !start_transport(d) || !start_probe(d) || !start_compiler(d)) {
+    if (!start_service(d) || !start_transport(d) || !start_probe(d) || !start_compiler(d) || !start_monitor(d)) {
         return false;
     }
     start_loop_work(d);
@@ -836,6 +866,7 @@ static void close_loop(daemon_state *d) {
     if (d->compiler) {
         model_compiler_stop(d->compiler);
     }
+    http_listener_stop(d->http);
     uv_walk(&d->loop, close_handle, NULL);
     uv_run(&d->loop, UV_RUN_DEFAULT);
     uv_loop_close(&d->loop);
@@ -856,6 +887,7 @@ static void stop(daemon_state *d) {
         live_free(d->live);
     }
     probe_free(d->probe);
+    http_listener_free(d->http);
     service_free(d->service);
     model_compiler_free(d->compiler);
     model_directory_free(d->directory);

@@ -108,6 +108,13 @@ size_t worker_pool_load(worker_pool *pool) {
     return load;
 }
 
+size_t worker_pool_waiting(worker_pool *pool) {
+    pthread_mutex_lock(&pool->mutex);
+    size_t waiting = pool->count;
+    pthread_mutex_unlock(&pool->mutex);
+    return waiting;
+}
+
 void worker_pool_free(worker_pool *pool) {
     if (!pool) {
         return;

@@ -21,6 +21,9 @@ bool worker_pool_submit(void *pool, void (*run)(void *task), void *task);
 /* Returns the number of waiting and running tasks. Any thread. */
 size_t worker_pool_load(worker_pool *pool);
 
+/* Returns the number of waiting tasks. Any thread. */
+size_t worker_pool_waiting(worker_pool *pool);
+
 /* Runs the waiting tasks, ends the threads and frees the pool. NULL is ignored. */
 void worker_pool_free(worker_pool *pool);
 

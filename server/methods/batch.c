@@ -33,8 +33,10 @@ static bool check_samples(batch *b, const char *field) {
                   "%zu samples; the limit is %llu (limits.samples): send them in several requests", b->n,
                   (unsigned long long)limit);
         call_set_limit(b->call, BOUND_SAMPLES, limit, b->n);
+        return false;
     }
-    return b->n <= limit;
+    b->call->samples = b->n;
+    return true;
 }
 
 bool batch_open_model(call *c, batch *b, const Dynamics__V1__Query *query, query_parts supported) {

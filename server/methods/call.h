@@ -38,6 +38,8 @@ typedef struct call {
     running_call own_running;
     reply_entry *stored; /* entry for the stored reply, if the request changes the state; or NULL */
     reply_waiter waiter; /* waits for the reply to an earlier copy of the request */
+    size_t samples;      /* samples of the request, for its metrics; 0: it has none */
+    size_t reply_size;   /* bytes of the reply, for its metrics */
     bool is_turned_away; /* refused before it began; its reply is not stored, so that a copy is tried again */
     arena decoded;       /* memory of the decoded request */
     arena memory;        /* memory of the method: copies, results, messages of the reply */

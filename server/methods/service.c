@@ -42,6 +42,7 @@ struct service {
     call *line_first, *line_last; /* calls that wait to prepare a change; the transport bounds their number */
     running_calls running;
     job_table *jobs;
+    request_metrics metrics[METHOD_NUMBERS]; /* 0: no method */
 };
 
 static Dynamics__V1__Code execute_job(void *context, transport_call *t, running_call *running);
@@ -62,10 +63,11 @@ static job_table *create_jobs(service *s) {
 
 service *service_create(const service_options *options) {
     fingerprint_key secret;
-    service *s = fingerprint_draw_key(&secret) ? calloc(1, sizeof *s) : NULL;
+    service *s = fingerprint_draw_key(&secret) ? aligned_alloc(_Alignof(service), sizeof *s) : NULL;
     if (!s) {
         return NULL;
     }
+    memset(s, 0, sizeof *s);
     s->options = *options;
     s->job_options = *options;
     s->job_options.pool = options->job_pool;
@@ -114,6 +116,14 @@ void service_set_endpoints(service *s, const service_endpoint *endpoints, size_t
 
 bool service_cancel(service *s, const transport_identity *peer, uint64_t client, uint64_t id) {
     return running_calls_cancel(&s->running, &(running_name){.peer = *peer, .client = client, .id = id});
+}
+
+const request_metrics *service_metrics(const service *s) {
+    return s->metrics;
+}
+
+bool service_is_draining(const service *s) {
+    return atomic_load(&s->is_draining);
 }
 
 job_table *service_jobs(service *s) {
@@ -338,7 +348,7 @@ static uint8_t *encode(call *c, size_t *size) {
         bytes = transport_reply_buffer(c->transport, *size);
     }
     if (bytes) {
-        dynamics__v1__reply__pack(&c->reply, bytes);
+        c->reply_size = dynamics__v1__reply__pack(&c->reply, bytes);
     }
     return bytes;
 }
@@ -351,10 +361,23 @@ static void turn_away(call *c) {
     c->is_turned_away = true;
 }
 
+/* Adds the request to the numbers of its method. */
+static void count(call *c) {
+    const request_outcome outcome = {
+        .code = (unsigned)c->status.code,
+        .time = clock_now() - c->transport->arrival,
+        .bytes_in = c->transport->request_size,
+        .bytes_out = c->reply_size,
+        .samples = c->samples,
+    };
+    request_metrics_count(&c->owner->metrics[c->method ? c->method - methods : 0], &outcome);
+}
+
 /* Counts the request, returns the call to the idle ones, and sends its encoded reply. */
 static void finish(call *c) {
     service *s = c->owner;
     if (!c->transport->is_own) {
+        count(c);
         atomic_fetch_add_explicit(&s->options.counters->requests, 1, memory_order_relaxed);
         if (c->status.code != DYNAMICS__V1__CODE__CODE_OK) {
             atomic_fetch_add_explicit(&s->options.counters->refused, 1, memory_order_relaxed);
@@ -374,6 +397,7 @@ static void answer_alike(call *c, const uint8_t *bytes, size_t size) {
     uint8_t *buffer = bytes ? transport_reply_buffer(c->transport, size) : NULL;
     if (buffer) {
         memcpy(buffer, bytes, size);
+        c->reply_size = size;
     } else {
         call_fail_memory(c);
         encode(c, &size);
@@ -610,6 +634,8 @@ static call *begin_call(service *s, const service_options *options, transport_ca
     c->request = NULL;
     c->is_on_worker = false;
     c->is_turned_away = false;
+    c->samples = 0;
+    c->reply_size = 0;
     c->stored = NULL;
     c->running = running ? running : &c->own_running;
     if (!running) {

@@ -19,6 +19,7 @@
 #include "observe/health.h"
 #include "observe/log.h"
 #include "observe/memory_budget.h"
+#include "observe/request_metrics.h"
 #include "transport/transport.h"
 
 typedef struct service service;
@@ -74,6 +75,13 @@ void service_handle(void *context, transport_call *call);
 /* Cancels the long requests of that peer with this client number and id that wait or run. Returns false if there are
  * none. */
 bool service_cancel(service *s, const transport_identity *peer, uint64_t client, uint64_t id);
+
+/* Returns the numbers of each method: at the index of its number in Request, and at 0 those of requests that name no
+ * method or cannot be decoded. The array has METHOD_NUMBERS entries (methods/methods.h). */
+const request_metrics *service_metrics(const service *s);
+
+/* Returns whether service_drain was called. */
+bool service_is_draining(const service *s);
 
 /* Returns the table of the service's jobs. */
 struct job_table *service_jobs(service *s);

@@ -3,6 +3,7 @@
 #include "simulations/pacer.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -24,6 +25,7 @@ typedef struct pacer_thread {
 } pacer_thread;
 
 struct pacer {
+    atomic_uint_fast64_t overruns;
     unsigned count;
     pacer_thread threads[];
 };
@@ -199,6 +201,14 @@ void pacer_remove(pacer *p, pacer_task *task) {
         t->load--;
     }
     pthread_mutex_unlock(&t->mutex);
+}
+
+void pacer_count_overrun(pacer *p) {
+    atomic_fetch_add_explicit(&p->overruns, 1, memory_order_relaxed);
+}
+
+uint64_t pacer_overruns(const pacer *p) {
+    return atomic_load_explicit(&p->overruns, memory_order_relaxed);
 }
 
 void pacer_free(pacer *p) {

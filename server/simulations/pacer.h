@@ -38,6 +38,12 @@ bool pacer_add(pacer *p, pacer_task *task, uint64_t due);
  * may call it, but not `run` itself, and not with a lock that `run` takes. */
 void pacer_remove(pacer *p, pacer_task *task);
 
+/* Counts a run of a task that ended after the task was due again. Any thread may call it. */
+void pacer_count_overrun(pacer *p);
+
+/* Returns the number of counted overruns. Any thread may call it. */
+uint64_t pacer_overruns(const pacer *p);
+
 /* Ends the threads and frees the pacer. NULL is ignored. */
 void pacer_free(pacer *p);
 

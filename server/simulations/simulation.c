@@ -251,6 +251,7 @@ static void drop_anchor(simulation *s, uint64_t now) {
  * MOST_BEHIND postpones the schedule. */
 static void note_overrun(simulation *s, uint64_t now, uint64_t next) {
     s->statistics.overruns++;
+    pacer_count_overrun(s->pacer);
     if (s->last_overrun == 0 || now > s->last_overrun + EPISODE) {
         simulation_publish_event(s, SIMULATION_OVERRUN, -1, "%.3f ms behind the clock; overrun number %llu",
                                  (double)(now - next) / 1e6, (unsigned long long)s->statistics.overruns);

@@ -10,7 +10,10 @@ add_test(NAME system.limits
          COMMAND ${DEBIAN_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/other_language/limits.py)
 add_test(NAME system.later_contract
          COMMAND ${DEBIAN_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/other_language/later.py)
-set_tests_properties(system.other_language system.limits system.later_contract PROPERTIES LABELS system TIMEOUT 300
+add_test(NAME system.observation
+         COMMAND ${DEBIAN_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/other_language/observation.py)
+set_tests_properties(system.other_language system.limits system.later_contract system.observation PROPERTIES
+  LABELS system TIMEOUT 300
   ENVIRONMENT "DYNAMICSD=$<TARGET_FILE:dynamicsd>;PROTOC=${PROTOC};PROTO=${PROJECT_SOURCE_DIR}/proto;\
 ROBOTS=${PROJECT_SOURCE_DIR}/deploy/robots;PYTHONDONTWRITEBYTECODE=1;PYTHONWARNINGS=ignore::ResourceWarning;\
 ${system_environment}")

@@ -58,6 +58,27 @@ START_TEST(shipped_configuration_states_the_defaults) {
 }
 END_TEST
 
+START_TEST(pages_have_one_numeric_address) {
+    config c;
+    static const char *const good[] = {"", "tcp://127.0.0.1:0", "tcp://localhost:1", "tcp://[::]:65535",
+                                       "tcp://0.0.0.0:9"};
+    static const char *const bad[] = {"ipc:///run/x", "tcp://example.org:80", "tcp://[::1:80", "tcp://1.2.3:80"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "[observe]\nlisten = %s\n", good[i]);
+        ck_assert_msg(read_text(text, &c), "%s", error);
+        ck_assert_uint_eq(c.observe.count, i > 0);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "[observe]\nlisten = %s\n", bad[i]);
+        check_refused(text, 2, bad[i]);
+    }
+    check_refused("[observe]\nlisten = 127.0.0.1:80\n", 2, "127.0.0.1:80");
+    check_refused("[observe]\nlisten = tcp://127.0.0.1:1 tcp://127.0.0.1:2\n", 2, "names 2 addresses");
+}
+END_TEST
+
 START_TEST(a_model_may_be_read_more_or_less_strictly_than_the_others) {
     config c;
     ck_assert_msg(read_text("[model a]\nstrict = no\n[model b]\nbase = fixed\n[models]\nstrict = yes\n", &c), "%s",
@@ -84,7 +105,8 @@ START_TEST(every_key_has_a_value) {
                   "jobs = 9\njob_time = 100\njob_bytes = 1 MiB\njob_result_time = 11\n"
                   "[server]\nworkers = 3\ncontexts = 64\ndrain_time = 0\n"
                   "[log]\nlevel = debug\nformat = json\n"
-                  "[health]\nprobe_interval = 1\nprobe_timeout = 3\nworker_time = 7\n",
+                  "[health]\nprobe_interval = 1\nprobe_timeout = 3\nworker_time = 7\n"
+                  "[observe]\nlisten = tcp://[::1]:7403\n",
                   &c),
         "%s", error);
     ck_assert_uint_eq(c.request.count, 3);
@@ -117,6 +139,8 @@ START_TEST(every_key_has_a_value) {
     ck_assert_double_eq(c.job_time, 100);
     ck_assert_uint_eq(c.job_bytes, 1 << 20);
     ck_assert_double_eq(c.job_result_time, 11);
+    ck_assert_uint_eq(c.observe.count, 1);
+    ck_assert_str_eq(c.observe.address[0], "tcp://[::1]:7403");
     ck_assert_uint_eq(c.workers, 3);
     ck_assert_uint_eq(c.contexts, 64);
     ck_assert_double_eq(c.drain_time, 0);
@@ -305,6 +329,7 @@ int main(void) {
     tcase_add_test(tests, empty_file_gives_the_defaults);
     tcase_add_test(tests, shipped_configuration_states_the_defaults);
     tcase_add_test(tests, every_key_has_a_value);
+    tcase_add_test(tests, pages_have_one_numeric_address);
     tcase_add_test(tests, a_model_may_be_read_more_or_less_strictly_than_the_others);
     tcase_add_test(tests, misspelled_keys_are_reported_with_the_nearest_key);
     tcase_add_test(tests, memory_must_hold_the_largest_request_and_its_reply);
