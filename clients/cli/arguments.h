@@ -99,6 +99,8 @@ typedef enum option {
     OPTION_GAINS,
     OPTION_PRIOR,
     OPTION_FOLDS,
+    OPTION_LINKS,
+    OPTION_PAYLOAD_LINK,
     OPTIONS /* number of options */
 } option;
 

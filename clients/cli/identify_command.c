@@ -28,6 +28,8 @@ typedef struct identify_run {
     query_options options;
     motion_file motion;
     double *gains;
+    char *link_names;
+    const char **links;
     dyn_client_drive_term terms[DRIVE_TERMS];
     dyn_client_query query;
     dyn_client_identify_request request;
@@ -83,6 +85,26 @@ static exit_code read_gains(identify_run *run) {
                : complain(EXIT_USAGE, "--gains %s: %s", text, message);
 }
 
+/* Reads --links and --payload-link. */
+static exit_code read_links(identify_run *run) {
+    const char *text = run->args->value[OPTION_LINKS];
+    run->request.payload_link = run->args->value[OPTION_PAYLOAD_LINK];
+    if (!text) {
+        return EXIT_OK;
+    }
+    run->link_names = strdup(text);
+    run->links = calloc(strlen(text) + 1, sizeof *run->links);
+    if (!run->link_names || !run->links) {
+        return complain_memory();
+    }
+    char *rest = run->link_names;
+    for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) {
+        run->links[run->request.link_count++] = name;
+    }
+    run->request.links = run->links;
+    return EXIT_OK;
+}
+
 static exit_code read_options(identify_run *run) {
     static const char *const estimators[] = {"ordinary", "weighted", "huber", "total"};
     const arguments *args = run->args;
@@ -104,6 +126,9 @@ static exit_code read_options(identify_run *run) {
     }
     if (code == EXIT_OK) {
         code = read_terms(run);
+    }
+    if (code == EXIT_OK) {
+        code = read_links(run);
     }
     r->estimator = (dyn_client_estimator)estimator;
     r->folds = folds <= 1000 ? (size_t)folds : 1000;
@@ -134,7 +159,7 @@ static exit_code prepare(identify_run *run, dyn_client *client) {
     }
     const motion_file *m = &run->motion;
     dyn_client_identify_request *r = &run->request;
-    r->time = m->time, r->q = m->q, r->v = m->v, r->a = m->a, r->tau = m->tau;
+    r->time = m->time, r->q = m->q, r->v = m->v, r->a = m->a, r->tau = m->tau, r->load = m->load;
     run->query =
         (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = args->positional[0], .samples = m->count, .nq = run->robot.nq,
                                                 .nv = run->robot.nv, .joint_count = run->robot.name_count,
@@ -179,6 +204,7 @@ static bool print_estimates(const dyn_client_identification *found) {
     table_add_column(lines, "value", TABLE_RIGHT);
     table_add_column(lines, "", TABLE_UNIT);
     table_add_column(lines, "deviation", TABLE_RIGHT);
+    table_add_column(lines, "%", TABLE_RIGHT);
     table_add_column(lines, "model", TABLE_RIGHT);
     table_add_column(lines, "", TABLE_LEFT);
     for (size_t i = 0; i < found->estimate_count; i++) {
@@ -188,6 +214,7 @@ static bool print_estimates(const dyn_client_identification *found) {
         table_add_cell(lines, "%.6g", each->value);
         table_add_cell(lines, "%s", each->unit);
         table_add_cell(lines, "%.2g", each->deviation);
+        table_add_cell(lines, "%.2g", 100 * each->relative_deviation);
         table_add_cell(lines, "%.6g", each->prior);
         table_add_cell(lines, "%s", each->is_excited ? "" : "not excited");
     }
@@ -215,6 +242,12 @@ static void print_remarks(const dyn_client_identification *found) {
     printf("\n");
 }
 
+static void print_payload(const identify_run *run, const dyn_client_inertia *payload) {
+    const double *c = payload->center_of_mass, *I = payload->rotational;
+    printf("\nPayload, a possible body: --payload %s:%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n",
+           run->request.payload_link, payload->mass, c[0], c[1], c[2], I[0], I[1], I[2], I[3], I[4], I[5]);
+}
+
 static bool print_tables(const identify_run *run, const dyn_client_identification *found) {
     printf("Identification of %s from %zu rows: %zu of %zu directions excited, condition %.3g\n\n", run->query.model,
            run->motion.count, found->rank, found->estimate_count, found->condition);
@@ -222,6 +255,9 @@ static bool print_tables(const identify_run *run, const dyn_client_identificatio
     printf("\nErrors are root mean squares, N m or N: of the model as it is, of the linear estimates, and of parts of "
            "the\nrecord predicted from the others, by the linear estimates and by those of a possible body.\n\n");
     printed = printed && print_estimates(found);
+    if (found->has_payload) {
+        print_payload(run, &found->payload);
+    }
     print_remarks(found);
     if (run->request.name) {
         printf("Model %s has the estimates of possible bodies and their friction.\n", run->request.name);
@@ -267,6 +303,7 @@ static void emit_estimate(json_writer *writer, const dyn_client_linear_estimate 
     emit_number(writer, "model", each->prior);
     emit_key(writer, "is_excited");
     emit_bool(writer, each->is_excited);
+    emit_number(writer, "relative_deviation", each->relative_deviation);
     emit_end_object(writer);
 }
 
@@ -319,6 +356,16 @@ static void write_json(const dyn_client_identification *found) {
     emit_matrix(&writer, found->body_count, DYN_CLIENT_LINK_PARAMETERS, found->parameters);
     emit_key(&writer, "is_converged");
     emit_bool(&writer, found->is_converged);
+    if (found->has_payload) {
+        emit_key(&writer, "payload");
+        emit_begin_object(&writer);
+        emit_number(&writer, "mass", found->payload.mass);
+        emit_key(&writer, "center_of_mass");
+        emit_matrix(&writer, 1, 3, found->payload.center_of_mass);
+        emit_key(&writer, "rotational");
+        emit_matrix(&writer, 1, 6, found->payload.rotational);
+        emit_end_object(&writer);
+    }
     emit_end_object(&writer);
     emit_finish(&writer);
 }
@@ -343,7 +390,7 @@ exit_code run_identify(const command *self, const arguments *args, dyn_client *c
     }
     dyn_client_identification_free(found);
     motion_file_free(&run.motion);
-    free(run.gains);
+    free(run.gains), free(run.link_names), free(run.links);
     query_options_free(&run.options);
     layout_free(&run.robot);
     dyn_client_description_free(run.description);

@@ -10,9 +10,14 @@
 #include "numbers.h"
 
 /* Arrays of a row, in the order in which a row stores them. */
-enum { TIME, Q, V, A, TAU, ARRAYS };
+enum { TIME, Q, V, A, TAU, LOAD, ARRAYS };
 
-static const char *const names[ARRAYS] = {"time", "q", "v", "a", "tau"};
+static const char *const names[ARRAYS] = {"time", "q", "v", "a", "tau", "load"};
+
+/* Returns whether an array has one number in each row, without the name of a joint. */
+static bool is_scalar(int array) {
+    return array == TIME || array == LOAD;
+}
 
 /* Reader of one file. */
 typedef struct motion_reader {
@@ -31,10 +36,12 @@ static exit_code complain_at(const motion_reader *r, const char *message, const 
 
 /* Returns the place of a column in a row, or the width of a row for one that is not known. */
 static size_t find_place(const motion_reader *r, const char *name) {
-    if (strcmp(name, names[TIME]) == 0) {
-        return r->offset[TIME];
+    for (int array = TIME; array < ARRAYS; array++) {
+        if (is_scalar(array) && strcmp(name, names[array]) == 0) {
+            return r->offset[array];
+        }
     }
-    for (int array = Q; array < ARRAYS; array++) {
+    for (int array = Q; array <= TAU; array++) {
         size_t length = strlen(names[array]), width = r->offset[array + 1] - r->offset[array];
         const coordinate *coordinates = array == Q ? r->robot->q : r->robot->v;
         if (strncmp(name, names[array], length) != 0 || name[length] != '.') {
@@ -57,7 +64,8 @@ static void name_place(const motion_reader *r, size_t place, size_t size, char *
     }
     size_t i = place - r->offset[array];
     const coordinate *coordinates = array == Q ? r->robot->q : r->robot->v;
-    snprintf(name, size, "%s%s%s", names[array], array == TIME ? "" : ".", array == TIME ? "" : coordinates[i].name);
+    bool has_joint = !is_scalar(array);
+    snprintf(name, size, "%s%s%s", names[array], has_joint ? "." : "", has_joint ? coordinates[i].name : "");
 }
 
 /* Checks that the header has the columns that are needed. Stores which arrays are complete. */
@@ -68,7 +76,7 @@ static exit_code check_header(motion_reader *r, bool present[ARRAYS]) {
         seen[r->place[c]] = true;
     }
     for (int array = TIME; array < ARRAYS && code == EXIT_OK; array++) {
-        bool is_needed = array != V && array != A;
+        bool is_needed = array != V && array != A && array != LOAD;
         present[array] = true;
         for (size_t p = r->offset[array]; p < r->offset[array + 1] && code == EXIT_OK; p++) {
             char name[320];
@@ -139,7 +147,7 @@ static exit_code read_row(motion_reader *r, char *line) {
 static exit_code split(const motion_reader *r, const bool present[ARRAYS], motion_file *motion) {
     size_t width = r->offset[ARRAYS];
     double *memory = calloc(r->count * width + 1, sizeof *memory), *next = memory;
-    double **arrays[ARRAYS] = {&motion->time, &motion->q, &motion->v, &motion->a, &motion->tau};
+    double **arrays[ARRAYS] = {&motion->time, &motion->q, &motion->v, &motion->a, &motion->tau, &motion->load};
     if (!memory) {
         return complain_memory();
     }
@@ -154,12 +162,13 @@ static exit_code split(const motion_reader *r, const bool present[ARRAYS], motio
     if (!present[V] || !present[A]) {
         motion->v = motion->a = NULL;
     }
+    motion->load = present[LOAD] ? motion->load : NULL;
     return EXIT_OK;
 }
 
 exit_code motion_file_read(const char *path, const layout *robot, motion_file *motion) {
     motion_reader r = {.path = path, .robot = robot};
-    const size_t widths[ARRAYS] = {1, robot->nq, robot->nv, robot->nv, robot->nv};
+    const size_t widths[ARRAYS] = {1, robot->nq, robot->nv, robot->nv, robot->nv, 1};
     bool present[ARRAYS] = {false};
     char *text = NULL;
     size_t size;

@@ -8,15 +8,16 @@
 #include "diagnostics.h"
 #include "layout.h"
 
-/* Recorded motion of `count` rows, in the order of the layout. v and a are NULL unless the file has columns of both. */
+/* Recorded motion of `count` rows, in the order of the layout. v and a are NULL unless the file has columns of both,
+ * and `load` unless it has that column. */
 typedef struct motion_file {
     size_t count;
-    double *time, *q, *v, *a, *tau;
+    double *time, *q, *v, *a, *tau, *load;
     double *memory; /* owns the arrays */
 } motion_file;
 
-/* Reads a file, or standard input for "-". Its header names columns time, q.JOINT, tau.JOINT, and perhaps v.JOINT and
- * a.JOINT. Reports errors with file and line. The caller frees the motion with motion_file_free, also after an
+/* Reads a file, or standard input for "-". Its header names columns time, q.JOINT, tau.JOINT, and perhaps v.JOINT,
+ * a.JOINT and load. Reports errors with file and line. The caller frees the motion with motion_file_free, also after an
  * error. */
 exit_code motion_file_read(const char *path, const layout *robot, motion_file *motion);
 void motion_file_free(motion_file *freed);

@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Identify: estimates inertial parameters and friction from a recorded motion. */
 #include <dynamics/identification.h>
+#include <dynamics/inertia.h>
+#include <float.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "methods/batch.h"
 #include "methods/bounds.h"
 #include "methods/description.h"
+#include "methods/geometry.h"
 #include "methods/link_parameters.h"
 #include "methods/methods.h"
 
 /* Approximate cost of one sample per cube of the coordinates, ns. */
 static const double COST = 150;
+
+/* Element of the estimates of a payload; a read-only string. */
+static char payload_name[] = "payload";
 
 /* Names of the terms of drives. */
 static const char *const terms[DYN_DRIVE_TERMS] = {"viscous", "coulomb", "offset", "inertia"};
@@ -47,6 +54,28 @@ static bool read_terms(call *c, const Dynamics__V1__IdentifyRequest *r, dyn_iden
     return true;
 }
 
+/* Reads the links whose inertias are sought. The library checks that they move. */
+static bool read_links(batch *b, const Dynamics__V1__IdentifyRequest *r, dyn_identification_options *o) {
+    int *links = call_allocate(b->call, r->n_links + 1, sizeof *links);
+    for (size_t i = 0; links && i < r->n_links; i++) {
+        call_blame(b->call, "links[%zu]", i);
+        if (!batch_find_frame(b, REASON_LINK_NOT_FOUND, r->links[i], &links[i])) {
+            return false;
+        }
+    }
+    o->links = r->n_links > 0 ? links : NULL;
+    o->link_count = r->n_links;
+    call_blame(b->call, "payload_link");
+    if (r->payload_link[0] != '\0' && !batch_find_frame(b, REASON_LINK_NOT_FOUND, r->payload_link, &o->payload_link)) {
+        return false;
+    }
+    if (r->payload_link[0] != '\0' && o->payload_link == DYN_WORLD_FRAME) {
+        call_fail(b->call, REASON_INVALID_VALUE, "the world carries no payload; name a link of the robot");
+    }
+    b->call->field[0] = '\0';
+    return !call_has_ended(b->call);
+}
+
 /* Reads the options of the request. The library checks their ranges. */
 static bool read_options(batch *b, const Dynamics__V1__IdentifyRequest *r, dyn_identification_options *o) {
     *o = (dyn_identification_options)DYN_IDENTIFICATION_OPTIONS_INIT();
@@ -62,7 +91,7 @@ static bool read_options(batch *b, const Dynamics__V1__IdentifyRequest *r, dyn_i
     }
     o->proceed = proceed;
     o->context = b->call;
-    return read_terms(b->call, r, o);
+    return read_terms(b->call, r, o) && read_links(b, r, o);
 }
 
 /* Checks the counts of the arrays that a batch does not know. */
@@ -71,6 +100,12 @@ static bool check_counts(batch *b, const Dynamics__V1__IdentifyRequest *r) {
         call_blame(b->call, "time");
         call_fail(b->call, REASON_WRONG_COUNT, "time has %zu values; pass one for each of the %zu rows, or none",
                   r->n_time, b->n);
+        return false;
+    }
+    if (r->n_load != 0 && r->n_load != b->n) {
+        call_blame(b->call, "load");
+        call_fail(b->call, REASON_WRONG_COUNT, "load has %zu values; pass one for each of the %zu rows, or none",
+                  r->n_load, b->n);
         return false;
     }
     if (r->n_gains != 0 && r->n_gains != b->nv) {
@@ -101,7 +136,7 @@ static bool check_model(batch *b) {
     return false;
 }
 
-/* Converts the motion to the model's order. Returns false when the call has ended. */
+/* Converts the motion to the model's order, and lists the known loads. Returns false when the call has ended. */
 static bool read_motion(batch *b, const Dynamics__V1__IdentifyRequest *r, dyn_recorded_motion *m) {
     *m = (dyn_recorded_motion){.n = b->n, .time = r->n_time > 0 ? r->time : NULL, .q = b->q};
     m->v = batch_input(b, r->n_v, r->v);
@@ -115,6 +150,13 @@ static bool read_motion(batch *b, const Dynamics__V1__IdentifyRequest *r, dyn_re
         }
         m->gains = gains;
     }
+    dyn_external_forces *forces = call_allocate(b->call, 1, sizeof *forces);
+    if (forces) {
+        *forces = (dyn_external_forces){.count = b->force_count, .force = b->forces};
+    }
+    m->forces = forces;
+    m->payload_count = b->values.payload_count, m->payloads = b->values.payloads;
+    m->load = r->n_load > 0 ? r->load : NULL;
     return !call_has_ended(b->call);
 }
 
@@ -138,7 +180,8 @@ static char *unit_of_term(const dyn_joint *joint, dyn_drive_term term) {
     return (char *)(uintptr_t)(joint->type == DYN_JOINT_TYPE_PRISMATIC ? sliding : turning)[term];
 }
 
-static void write_estimates(batch *b, const dyn_identification *found, Dynamics__V1__IdentifyReply *reply) {
+static void write_estimates(batch *b, const dyn_identification *found, const dyn_identification_options *o,
+                            Dynamics__V1__IdentifyReply *reply) {
     size_t count = found->estimate_count;
     Dynamics__V1__LinearEstimate *list = call_allocate(b->call, count, sizeof *list);
     reply->estimates = call_allocate(b->call, count, sizeof *reply->estimates);
@@ -148,7 +191,7 @@ static void write_estimates(batch *b, const dyn_identification *found, Dynamics_
         dynamics__v1__linear_estimate__init(to);
         if (from->column >= 0) {
             to->column = (uint32_t)from->column;
-            to->element = reply->bodies[to->column / LINK_PARAMETERS];
+            to->element = o->payload_link >= 0 ? payload_name : reply->bodies[to->column / LINK_PARAMETERS];
             to->parameter = link_parameter_name(to->column);
             to->unit = link_parameter_unit(to->column);
         } else {
@@ -161,6 +204,7 @@ static void write_estimates(batch *b, const dyn_identification *found, Dynamics_
         to->deviation = from->deviation;
         to->prior = from->prior;
         to->is_excited = from->is_excited;
+        to->relative_deviation = from->deviation > 0 ? from->deviation / fmax(fabs(from->value), DBL_MIN) : 0;
     }
 }
 
@@ -186,6 +230,17 @@ static void write_fits(batch *b, const dyn_identification *found, Dynamics__V1__
         to->coulomb = drive[DYN_DRIVE_TERM_COULOMB];
         to->offset = drive[DYN_DRIVE_TERM_OFFSET];
         to->inertia = drive[DYN_DRIVE_TERM_INERTIA];
+    }
+}
+
+/* Writes the consistent estimate of the payload. */
+static void write_payload(batch *b, const dyn_identification *found, Dynamics__V1__IdentifyReply *reply) {
+    dyn_inertia inertia;
+    dyn_error error;
+    if (dyn_inertia_from_parameters(found->payload, &inertia, &error) == DYN_OK) {
+        reply->payload = geometry_write_inertia(b->call, &inertia);
+    } else {
+        call_fail_library(b->call, &error);
     }
 }
 
@@ -230,9 +285,12 @@ static void answer(batch *b, const dyn_identification *found, const dyn_identifi
     reply->condition = found->condition;
     reply->iterations = (uint32_t)found->iterations;
     reply->is_converged = found->is_converged;
-    write_estimates(b, found, reply);
+    write_estimates(b, found, o, reply);
     write_fits(b, found, reply);
     write_model(b, found, o, reply);
+    if (o->payload_link >= 0 && !call_has_ended(b->call)) {
+        write_payload(b, found, reply);
+    }
 }
 
 void method_identify(call *c) {
@@ -242,8 +300,9 @@ void method_identify(call *c) {
     dyn_recorded_motion motion;
     dyn_identification *found = NULL;
     dyn_error error;
-    bool is_ready = batch_open(c, &b, r->query, QUERY_JOINT_NAMES | QUERY_GRAVITY, r->n_q, r->q) && check_model(&b) &&
-                    check_counts(&b, r) && read_options(&b, r, &options);
+    bool is_ready =
+        batch_open(c, &b, r->query, QUERY_JOINT_NAMES | QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES, r->n_q, r->q) &&
+        check_model(&b) && check_counts(&b, r) && read_options(&b, r, &options);
     double nv = is_ready ? (double)b.nv : 0;
     if (is_ready && batch_begin(&b, COST * nv * nv * nv) && read_motion(&b, r, &motion)) {
         dyn_status status = dyn_identify(b.model, &motion, &options, &found, &error);

@@ -373,6 +373,190 @@ START_TEST(a_link_that_never_moves_keeps_its_prior) {
 }
 END_TEST
 
+/* ---- Parameters sought and known loads --------------------------------------------------------------------------- */
+
+/* Returns a random body with a mass of 0.5 to 3 kg. */
+static dyn_inertia random_body(random_source *random) {
+    dyn_inertia body;
+    dyn_error error;
+    double size[3];
+    for (int i = 0; i < 3; i++) {
+        size[i] = random_uniform(random, 0.05, 0.3);
+    }
+    require(dyn_inertia_box(random_uniform(random, 0.5, 3), size, &body, &error), &error);
+    random_vector(random, 3, 0.1, body.center_of_mass);
+    return body;
+}
+
+/* Returns a link that moves. */
+static int moving_link(random_source *random, const dyn_model *model) {
+    int link = random_index(random, dyn_model_link_count(model));
+    while (dyn_model_link(model, link)->moving_joint < 0) {
+        link = (link + 1) % dyn_model_link_count(model);
+    }
+    return link;
+}
+
+/* Adds to tau what payloads and forces change in it. */
+static void add_loads(experiment *e, size_t count, const dyn_payload *payloads, const dyn_external_forces *forces) {
+    dyn_workspace *w = NULL;
+    const dyn_model *loaded = NULL;
+    dyn_error error;
+    double *tau = numbers(e->n * e->nv), *bare = numbers(e->n * e->nv);
+    require(dyn_workspace_create(e->robot, &w, &error), &error);
+    require(dyn_rnea(e->robot, w, e->n, NULL, e->q, e->v, e->a, NULL, bare, &error), &error);
+    require(dyn_workspace_load(w, count, payloads, &loaded, &error), &error);
+    require(dyn_rnea(loaded, w, e->n, NULL, e->q, e->v, e->a, forces, tau, &error), &error);
+    for (size_t i = 0; i < e->n * e->nv; i++) {
+        e->tau[i] += tau[i] - bare[i];
+    }
+    free(tau), free(bare);
+    dyn_workspace_free(w);
+}
+
+/* Identifies an experiment whose description is right. */
+static dyn_identification *identify_described(experiment *e, const dyn_recorded_motion *motion,
+                                              dyn_identification_options options) {
+    dyn_identification *found = NULL;
+    dyn_error error;
+    require(dyn_identify(e->robot, motion, &options, &found, &error), &error);
+    return found;
+}
+
+START_TEST(a_payload_is_found_on_a_robot_that_is_known) {
+    random_source base = random_seed("identification of payloads", 20261314);
+    for (int k = 0; k < 16; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        experiment e = random_experiment(&random, 3 + k % 5, 300, k % 2);
+        dyn_payload payload = {.link = moving_link(&random, e.robot), .inertia = random_body(&random)};
+        dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+        options.payload_link = payload.link, options.prior = 1e-9;
+        add_loads(&e, 1, &payload, NULL);
+        dyn_recorded_motion motion = motion_of(&e);
+        dyn_identification *found = identify_described(&e, &motion, options);
+        double truth[LINK], own[LINK], sum[LINK];
+        dyn_inertia_to_parameters(&payload.inertia, truth);
+        for (size_t i = 0; i < found->estimate_count; i++) {
+            const dyn_linear_estimate *estimate = &found->estimates[i];
+            /* A parameter to which others are regrouped has another value. */
+            if (estimate->column >= 0 && found->estimate_count >= LINK && found->estimates[9].column == 9) {
+                ck_assert_double_eq_tol(estimate->value, truth[estimate->column], 1e-8);
+            }
+            ck_assert(estimate->column < LINK);
+        }
+        for (size_t j = 0; j < found->coordinate_count; j++) {
+            ck_assert_double_lt(found->fits[j].residual, 1e-8);
+            ck_assert_double_lt(found->fits[j].consistent_residual, 1e-3);
+        }
+        /* The body that carries the payload has the sum of both, and all others are as described. */
+        double *p = numbers(found->parameter_count);
+        int joint = dyn_model_link(e.robot, payload.link)->moving_joint;
+        dyn_inertia carried, moved;
+        dyn_error error;
+        dyn_model_parameters(e.robot, p);
+        memcpy(own, p + LINK * joint, sizeof own);
+        require(dyn_inertia_from_parameters(found->payload, &carried, &error), &error);
+        dyn_inertia_transform(&carried, &dyn_model_link(e.robot, payload.link)->pose, &moved);
+        dyn_inertia_to_parameters(&moved, sum);
+        for (int i = 0; i < LINK; i++) {
+            p[LINK * joint + i] = own[i] + sum[i];
+        }
+        assert_close("parameters with the payload", k, found->parameters, p, found->parameter_count, 1e-9);
+        free(p);
+        dyn_identification_free(found);
+        experiment_free(&e);
+    }
+}
+END_TEST
+
+START_TEST(chosen_links_are_found_while_the_others_are_held) {
+    random_source base = random_seed("identification of chosen links", 20261315);
+    dyn_error error;
+    for (int k = 0; k < 16; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        experiment e = random_experiment(&random, 3 + k % 5, 300, true);
+        /* The description is right but for the bodies of two links. */
+        int joints = dyn_model_joint_count(e.robot), chosen[2];
+        double *p = numbers((size_t)joints * LINK), *wrong = numbers((size_t)joints * LINK);
+        chosen[0] = dyn_model_joint(e.robot, random_index(&random, joints))->child_link;
+        chosen[1] =
+            dyn_model_joint(e.robot, (dyn_model_link(e.robot, chosen[0])->moving_joint + 1) % joints)->child_link;
+        dyn_model_parameters(e.robot, p);
+        dyn_model_parameters(e.described, wrong);
+        for (int i = 0; i < 2; i++) {
+            int at = LINK * dyn_model_link(e.robot, chosen[i])->moving_joint;
+            for (int c = at; c < at + LINK; c++) {
+                double value = p[c];
+                p[c] = wrong[c], wrong[c] = value;
+            }
+        }
+        dyn_model_free(e.described);
+        require(dyn_model_with_parameters(e.robot, p, NULL, &e.described, &error), &error);
+        dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+        options.links = chosen, options.link_count = 2, options.prior = 1e-6;
+        dyn_identification *found = identify(&e, options);
+        for (size_t j = 0; j < found->coordinate_count; j++) {
+            ck_assert_double_lt(found->fits[j].residual, 1e-7 * fmax(1, found->fits[j].highest));
+            ck_assert_double_lt(found->fits[j].consistent_residual, 1e-2 * fmax(1, found->fits[j].highest));
+        }
+        for (size_t c = 0; c < found->parameter_count; c++) {
+            int joint = (int)(c / LINK);
+            bool is_chosen = joint == dyn_model_link(e.robot, chosen[0])->moving_joint ||
+                             joint == dyn_model_link(e.robot, chosen[1])->moving_joint;
+            ck_assert(is_chosen || found->parameters[c] == p[c]);
+        }
+        for (size_t i = 0; i < found->estimate_count; i++) {
+            int joint = found->estimates[i].column / LINK;
+            ck_assert(found->estimates[i].column < 0 || joint == dyn_model_link(e.robot, chosen[0])->moving_joint ||
+                      joint == dyn_model_link(e.robot, chosen[1])->moving_joint);
+        }
+        free(p), free(wrong);
+        dyn_identification_free(found);
+        experiment_free(&e);
+    }
+}
+END_TEST
+
+START_TEST(known_loads_do_not_change_the_estimates) {
+    random_source base = random_seed("known loads in identification", 20261316);
+    for (int k = 0; k < 12; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        experiment e = random_experiment(&random, 2 + k % 5, 300, true);
+        double *wrench = numbers(6 * e.n), *load = numbers(e.n), *tau = numbers(e.n * e.nv);
+        random_vector(&random, (int)(6 * e.n), 20, wrench);
+        dyn_external_force force = {.frame = moving_link(&random, e.robot), .wrench = wrench, .stride = 6};
+        force.reference_frame = DYN_REFERENCE_FRAME_WORLD;
+        dyn_external_forces forces = {1, &force};
+        dyn_payload payload = {.link = moving_link(&random, e.robot), .inertia = random_body(&random)};
+        dyn_identification *clean = identify(&e, (dyn_identification_options)DYN_IDENTIFICATION_OPTIONS_INIT());
+        /* The second half of the record is with the payload. */
+        memcpy(tau, e.tau, e.n * e.nv * sizeof *tau);
+        add_loads(&e, 1, &payload, NULL);
+        memcpy(e.tau, tau, e.n / 2 * e.nv * sizeof *tau);
+        add_loads(&e, 0, NULL, &forces);
+        for (size_t s = e.n / 2; s < e.n; s++) {
+            load[s] = 1;
+        }
+        dyn_recorded_motion motion = motion_of(&e);
+        motion.forces = &forces, motion.payload_count = 1, motion.payloads = &payload, motion.load = load;
+        dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+        dyn_identification *found = NULL;
+        dyn_error error;
+        require(dyn_identify(e.described, &motion, &options, &found, &error), &error);
+        for (size_t i = 0; i < found->estimate_count; i++) {
+            ck_assert_double_eq_tol(found->estimates[i].value, clean->estimates[i].value, 1e-8);
+        }
+        load[7] = NAN;
+        ck_assert_int_eq(dyn_identify(e.described, &motion, &options, &found, &error), DYN_INVALID_ARGUMENT);
+        ck_assert_str_eq(error.place, "load[7]");
+        dyn_identification_free(found);
+        dyn_identification_free(clean);
+        free(wrench), free(load), free(tau);
+        experiment_free(&e);
+    }
+}
+END_TEST
+
 /* ---- Filter ------------------------------------------------------------------------------------------------------ */
 
 START_TEST(the_filter_has_the_stated_gain_and_no_delay) {
@@ -486,6 +670,18 @@ START_TEST(bad_options_are_refused) {
     check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "prior");
     options.prior = 1, options.folds = 1;
     check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "folds");
+    options.folds = 5, options.payload_link = 77;
+    check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "payload_link");
+    dyn_error error;
+    int left = -1;
+    require(dyn_model_find_frame(e.described, "trunk", &options.payload_link, &error), &error);
+    check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "payload_link");
+    require(dyn_model_find_frame(e.described, "left", &left, &error), &error);
+    options.payload_link = -1, options.links = (int[2]){left, left}, options.link_count = 2;
+    check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "links[1]");
+    options.drives_only = true;
+    check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "links");
+    options.drives_only = false, options.links = NULL;
     options.folds = 5, options.friction_velocity = NAN;
     check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "friction_velocity");
     experiment_free(&e);
@@ -568,6 +764,9 @@ int main(void) {
     tcase_add_test(all, the_consistent_estimate_is_a_possible_body);
     tcase_add_test(all, with_good_data_the_consistent_estimate_has_the_torques);
     tcase_add_test(all, a_link_that_never_moves_keeps_its_prior);
+    tcase_add_test(all, a_payload_is_found_on_a_robot_that_is_known);
+    tcase_add_test(all, chosen_links_are_found_while_the_others_are_held);
+    tcase_add_test(all, known_loads_do_not_change_the_estimates);
     tcase_add_test(all, the_filter_has_the_stated_gain_and_no_delay);
     tcase_add_test(all, filtered_noisy_positions_yield_the_parameters);
     tcase_add_test(all, bad_records_are_refused);

@@ -120,6 +120,46 @@ START_TEST(the_order_of_joints_is_the_callers) {
 }
 END_TEST
 
+START_TEST(a_payload_is_found_beside_one_that_is_known) {
+    /* move() makes a motion with 3 kg; the record is told half of them as a known payload, and an external force. */
+    const dyn_client_payload known = {
+        .link = "tool0",
+        .inertia = {.mass = 1.5, .center_of_mass = {0.02, -0.03, 0.05}, .rotational = {.005, 0, 0, .01, 0, .0075}}};
+    static const double force[] = {20, -10, 5}, torque[] = {1, 2, -3};
+    const dyn_client_external_force pull = {.link = "wrist_2_link",
+                                            .reference_frame = DYN_CLIENT_REFERENCE_FRAME_WORLD,
+                                            .force = force,
+                                            .torque = torque,
+                                            .rows = 1};
+    dyn_client_identification *found;
+    dyn_client_query query = query_of("ur5", ROWS);
+    double *pulled = numbers(ROWS * NV), *free_tau = numbers(ROWS * NV);
+    move();
+    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, free_tau, &error), &error);
+    query.external_force_count = 1, query.external_forces = &pull;
+    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, pulled, &error), &error);
+    for (size_t i = 0; i < (size_t)ROWS * NV; i++) {
+        tau[i] += pulled[i] - free_tau[i];
+    }
+    query.payload_count = 1, query.payloads = &known;
+    dyn_client_identify_request request = request_of();
+    request.v = v, request.a = a, request.payload_link = "tool0";
+    wire_require(dyn_client_identify(client, &query, &request, &found, &error), &error);
+    ck_assert(found->has_payload);
+    ck_assert_double_eq_tol(found->payload.mass, 1.5, 1e-3);
+    ck_assert_double_eq_tol(found->payload.center_of_mass[2], 0.05, 1e-3);
+    ck_assert_double_eq_tol(found->payload.rotational[3], 0.01, 1e-3);
+    for (size_t i = 0; i < 10; i++) {
+        ck_assert_str_eq(found->estimates[i].element, "payload");
+        ck_assert_double_ge(found->estimates[i].relative_deviation, 0);
+    }
+    ck_assert_str_eq(found->estimates[10].parameter, "viscous");
+    ck_assert_double_eq_tol(found->estimates[10].value, 0.4, 1e-8);
+    dyn_client_identification_free(found);
+    free(pulled), free(free_tau);
+}
+END_TEST
+
 static void must_refuse(const dyn_client_identify_request *request, size_t samples, dyn_client_status status,
                         const char *field, const char *text) {
     dyn_client_identification *found;
@@ -151,6 +191,13 @@ START_TEST(records_that_cannot_be_used_are_refused) {
     must_refuse(&bad, ROWS, DYN_CLIENT_INVALID_ARGUMENT, "identify.drive_terms[0]", "7");
     bad = good, bad.ignore_drives = bad.drives_only = true;
     must_refuse(&bad, ROWS, DYN_CLIENT_INVALID_ARGUMENT, "identify.ignore_drives", "leave out");
+    static const char *const fixed[] = {"forearm_link", "base_link"}, *const unknown_link[] = {"third_arm"};
+    bad = good, bad.links = fixed, bad.link_count = 2;
+    must_refuse(&bad, ROWS, DYN_CLIENT_INVALID_ARGUMENT, "identify.links[1]", "base_link is fixed to the world");
+    bad.links = unknown_link, bad.link_count = 1;
+    must_refuse(&bad, ROWS, DYN_CLIENT_NOT_FOUND, "identify.links[0]", "third_arm");
+    bad = good, bad.payload_link = "tool0", bad.drives_only = true;
+    must_refuse(&bad, ROWS, DYN_CLIENT_INVALID_ARGUMENT, "identify.payload_link", "only one of");
     q[13] = NAN;
     must_refuse(&good, ROWS, DYN_CLIENT_INVALID_ARGUMENT, "identify.q[13]", "nan");
     q[13] = 0, times[700] = times[699];
@@ -186,6 +233,7 @@ int main(void) {
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
     tcase_set_timeout(all, 120);
     tcase_add_test(all, a_load_and_friction_are_found_from_positions_and_torques);
+    tcase_add_test(all, a_payload_is_found_beside_one_that_is_known);
     tcase_add_test(all, the_order_of_joints_is_the_callers);
     tcase_add_test(all, an_identification_reports_and_is_cancelled_under_way);
     tcase_add_test(all, records_that_cannot_be_used_are_refused);

@@ -40,7 +40,7 @@ static const struct {
     {"compare", "yyynn"},
     {"formulate", "nyynn"},
     {"find_base_parameters", "nynnn"},
-    {"identify", "yynnn"},
+    {"identify", "yyyyn"},
     {"rollout", "yyyyn"},
     {"inverse_dynamics_trajectory", "yyyyy"},
     {"forward_dynamics_trajectory", "yyyyn"},

@@ -1184,12 +1184,16 @@ typedef struct dyn_client_identify_request {
     size_t folds;             /* parts that are predicted from the others; 0: none */
     const char *name;         /* loads the model with the consistent estimate under this name; NULL: does not */
     bool replace;             /* with `name`: replaces a model of that name */
+    size_t link_count;        /* 0: the inertias of all bodies are sought */
+    const char *const *links; /* links whose bodies are sought */
+    const char *payload_link; /* link with a payload whose inertia is sought, and no other; NULL: none */
+    const double *load;       /* n: share of the payloads of the query that each row carries; NULL: 1 */
 } dyn_client_identify_request;
 #define DYN_CLIENT_IDENTIFY_REQUEST_INIT(...) DYN_CLIENT_SIZED(dyn_client_identify_request, .folds = 5, __VA_ARGS__)
 
 /* Base parameter or term of a drive, estimated by least squares. */
 typedef struct dyn_client_linear_estimate {
-    const char *element;   /* body of the base parameter, or joint of the drive */
+    const char *element;   /* body of the base parameter, "payload", or joint of the drive */
     const char *parameter; /* "Izz" with all that is regrouped to it, or "viscous", "coulomb", "offset", "inertia" */
     size_t column;         /* of the regressor; 0 for a term of a drive */
     double value;
@@ -1197,6 +1201,7 @@ typedef struct dyn_client_linear_estimate {
     double prior;     /* the model's own value */
     bool is_excited;  /* false: the motion does not determine it alone */
     const char *unit;
+    double relative_deviation; /* deviation / |value| */
 } dyn_client_linear_estimate;
 
 /* Quality of the estimates for one velocity coordinate, and its drive. Errors are root mean squares, N m or N;
@@ -1226,11 +1231,13 @@ typedef struct dyn_client_identification {
     const char *const *replaced_priors; /* bodies whose inertia in the model no body has */
     size_t iterations;
     bool is_converged;
+    bool has_payload;
+    dyn_client_inertia payload; /* consistent estimate, in the frame of payload_link */
 } dyn_client_identification;
 
-/* Estimates inertial parameters and friction from a recorded motion. INVALID_ARGUMENT with the field "identify.q": the
- * motion has too few samples or excites nothing; RESOURCE_EXHAUSTED: the model is too large. With `name`, errors of
- * dyn_client_load_model too. */
+/* Estimates inertial parameters and friction from a recorded motion. Payloads and external forces of the query are
+ * known loads. INVALID_ARGUMENT with the field "identify.q": the motion has too few samples or excites nothing;
+ * RESOURCE_EXHAUSTED: the model is too large. With `name`, errors of dyn_client_load_model too. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_identify(dyn_client *client, const dyn_client_query *query,
                                                         const dyn_client_identify_request *request,
                                                         dyn_client_identification **identification,

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "descriptions.h"
 #include "error.h"
 #include "pool.h"
 #include "query.h"
@@ -44,6 +45,9 @@ static dyn_client_status write_request(const dyn_client_identify_request *from, 
     to->drives_only = from->drives_only;
     to->friction_velocity = from->friction_velocity;
     to->prior = from->prior;
+    to->links = (char **)from->links, to->n_links = from->link_count;
+    to->payload_link = from->payload_link ? (char *)from->payload_link : to->payload_link;
+    to->load = (double *)from->load, to->n_load = from->load ? parts->source.samples : 0;
     to->optional_folds_case = DYNAMICS__V1__IDENTIFY_REQUEST__OPTIONAL_FOLDS_FOLDS;
     to->folds = from->folds < UINT32_MAX ? (uint32_t)from->folds : UINT32_MAX;
     return DYN_CLIENT_OK;
@@ -59,7 +63,8 @@ static void read_estimate(const Dynamics__V1__LinearEstimate *from, dyn_client_l
                                        .deviation = from->deviation,
                                        .prior = from->prior,
                                        .is_excited = from->is_excited,
-                                       .unit = from->unit};
+                                       .unit = from->unit,
+                                       .relative_deviation = from->relative_deviation};
 }
 
 static void read_fit(const Dynamics__V1__JointFit *from, dyn_client_joint_fit *to) {
@@ -109,7 +114,9 @@ static dyn_client_status convert_reply(identify_result *result, size_t nv, dyn_c
                                                          .replaced_count = reply->n_replaced_priors,
                                                          .replaced_priors = (const char *const *)reply->replaced_priors,
                                                          .iterations = reply->iterations,
-                                                         .is_converged = reply->is_converged};
+                                                         .is_converged = reply->is_converged,
+                                                         .has_payload = reply->payload != NULL,
+                                                         .payload = to_inertia(reply->payload)};
     return DYN_CLIENT_OK;
 }
 

@@ -13,7 +13,7 @@ from dynamicsd._query import Query, as_rows
 from dynamicsd.errors import InvalidArgument, text
 from dynamicsd.records import (Array, BaseParameter, BaseParameters, ComparedFormulation, ConstrainedMotion,
                                Constraint, Contribution, Description, Excess, Explanation, ExternalForce, Formulation,
-                               FormulationBlock, FormulationCost, Identification, JointFit, LinearEstimate,
+                               FormulationBlock, FormulationCost, Identification, Inertia, JointFit, LinearEstimate,
                                MachineElement, Outcome, Replay, Rollout, ScrewChain, State, Stepping, Trajectory)
 
 T = TypeVar("T")
@@ -134,7 +134,7 @@ def identification(found: Any) -> Identification:
     return Identification(estimates, found.rank, found.condition, fits, strings(found.bodies, found.body_count),
                           copied(found.parameters, found.body_count, 10),
                           strings(found.replaced_priors, found.replaced_count), bool(found.is_converged),
-                          int(found.iterations))
+                          int(found.iterations), read(Inertia, found.payload) if found.has_payload else None)
 
 
 def write_stepping(keep: Keep, struct: Any, stepping: Stepping) -> None:

@@ -273,13 +273,16 @@ class Model:
                  a: Rows | None = None, gains: ArrayLike | None = None, cutoff: float = 0.0,
                  torque_cutoff: float = 0.0, estimator: str = "ordinary",
                  drive_terms: Sequence[str] = ("viscous", "coulomb", "offset"), drives_only: bool = False,
-                 friction_velocity: float = 0.0, prior: float = 0.0, folds: int = 5, name: str | None = None,
+                 friction_velocity: float = 0.0, prior: float = 0.0, folds: int = 5, links: Sequence[str] = (),
+                 payload_link: str | None = None, load: ArrayLike | None = None, name: str | None = None,
                  replace: bool = False, **options: Unpack[Options]) -> Identification:
         """Estimates inertial parameters and friction from a motion: q (n, nq) at `time` (n,), in s, and torques tau.
 
         v and a are derived from q after a low-pass filter without delay, whose cut-off frequency `cutoff` is in Hz,
-        unless both are given. `estimator` is "ordinary", "weighted", "huber" or "total". With `name`, the daemon loads
-        a model with the consistent estimate, which `client.model(name)` returns.
+        unless both are given. `estimator` is "ordinary", "weighted", "huber" or "total". The inertias of `links` alone
+        are sought, or that of a payload on `payload_link`. The options external_forces and payloads are known loads;
+        `load` (n,) has the share of the payloads that each row carries. With `name`, the daemon loads a model with the
+        consistent estimate, which `client.model(name)` returns.
 
         >>> time = np.linspace(0, 5, 500)
         >>> q = np.column_stack([np.sin(2 * time), np.sin(3 * time + 1) + np.sin(time)])
@@ -293,7 +296,7 @@ class Model:
         request = query.keep.new("dyn_client_identify_request *")
         fill(query.keep, request, "request", cutoff=cutoff, torque_cutoff=torque_cutoff, drives_only=drives_only,
              friction_velocity=friction_velocity, prior=prior, folds=folds, name=name, replace=replace,
-             ignore_drives=not drive_terms and not drives_only)
+             ignore_drives=not drive_terms and not drives_only, payload_link=payload_link)
         request.estimator = named("dyn_client_estimator").number("estimator", estimator)
         request.q, request.tau = query.rows("q", q, self.nq), query.rows("tau", tau, self.nv)
         request.v, request.a = query.rows("v", v, self.nv), query.rows("a", a, self.nv)
@@ -301,6 +304,10 @@ class Model:
             request.time = query.keep.doubles("time", time, (query.samples,))
         if gains is not None:
             request.gains = query.keep.doubles("gains", gains, (self.nv,))
+        if load is not None:
+            request.load = query.keep.doubles("load", load, (query.samples,))
+        request.links = query.keep.strings(links) if links else _NULL
+        request.link_count = len(links)
         terms = [named("dyn_client_drive_term").number("drive_terms", term) for term in drive_terms]
         request.drive_terms = query.keep.new("dyn_client_drive_term[]", terms) if terms else _NULL
         request.drive_term_count = len(terms)

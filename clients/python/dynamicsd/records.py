@@ -656,6 +656,7 @@ class LinearEstimate:
     prior: float
     is_excited: bool
     unit: str
+    relative_deviation: float
 
 
 @record("dyn_client_joint_fit")
@@ -833,6 +834,7 @@ class Identification:
     replaced_priors: tuple[str, ...]
     is_converged: bool
     iterations: int
+    payload: Inertia | None
 
     def __repr__(self) -> str:
         return f"<Identification: {self.rank} of {len(self.estimates)} estimates excited, condition {self.condition:g}>"

@@ -9,6 +9,14 @@
  * estimate consists of ten parameters for each link, as in regressor.h, that some body has. It uses the model's own
  * inertias as a prior: where the motion excites nothing, it equals them.
  *
+ * Parameters sought. By default those of all bodies; a body is a joint's child link with all links that are fixed to
+ * it. With `links`, only the bodies of these links: all others have the model's inertia, and Y_b has the columns that
+ * are independent among those of the bodies sought. With `payload_link`, only the inertia of one more body, a payload
+ * on that link: all links have the model's inertia. With `drives_only`, none.
+ *
+ * Known loads. External forces and payloads of the record are computed with the model's equation of motion, and taken
+ * off the torques before the estimates.
+ *
  * Filter. With a cut-off frequency, positions pass a low-pass filter without delay before they are differentiated:
  * the values z that minimize
  *     integral of (z - q)^2 + (2 pi cutoff)^-6 (d^3 z / dt^3)^2 dt,
@@ -44,7 +52,9 @@
 #include <stddef.h>
 
 #include <dynamics/export.h>
+#include <dynamics/external_force.h>
 #include <dynamics/model.h>
+#include <dynamics/payload.h>
 #include <dynamics/sized.h>
 #include <dynamics/status.h>
 
@@ -63,6 +73,10 @@ typedef struct dyn_recorded_motion {
     const double *v, *a; /* n x nv each; both NULL: derived from q and time */
     const double *tau;   /* n x nv: joint torques, or what `gains` multiplies */
     const double *gains; /* nv: torque for each unit of tau, such as N m/A for motor currents; NULL: 1 */
+    const dyn_external_forces *forces; /* known external forces; NULL: none */
+    size_t payload_count;
+    const dyn_payload *payloads; /* known payloads; NULL: none */
+    const double *load;          /* n: share of the payloads that each sample carries, such as 0 or 1; NULL: 1 */
 } dyn_recorded_motion;
 
 /* Estimators of the linear estimates. */
@@ -98,16 +112,19 @@ typedef struct dyn_identification_options {
     /* Returns false to end the computation with DYN_CANCELLED; `fraction` is the part done, 0 to 1. NULL: none. */
     bool (*proceed)(void *context, double fraction);
     void *context;
+    const int *links; /* link_count: the inertias of their bodies are sought; NULL: those of all bodies */
+    size_t link_count;
+    int payload_link; /* the inertia of a payload on this link is sought, and no other; -1: none */
 } dyn_identification_options;
 
 /* Default options: ordinary least squares, viscous and Coulomb friction and offset of each drive, v_f = 0.01, a prior
- * of weight 1, five folds. */
+ * of weight 1, five folds, the inertias of all bodies. */
 #define DYN_IDENTIFICATION_OPTIONS_INIT()                                                                              \
     DYN_SIZED(dyn_identification_options, .friction_velocity = 0.01, .prior = 1, .folds = 5,                           \
-              .drive_terms = {true, true, true, false})
+              .drive_terms = {true, true, true, false}, .payload_link = -1)
 
-/* One linear estimate: base parameter `column` of Y (parameter column % 10 of joint column / 10), or a term of the
- * drive of velocity coordinate `coordinate`. */
+/* One linear estimate: base parameter `column` of Y (parameter column % 10 of joint column / 10; parameter `column` of
+ * the payload with payload_link), or a term of the drive of velocity coordinate `coordinate`. */
 typedef struct dyn_linear_estimate {
     int column;     /* -1 for a term of a drive */
     int coordinate; /* -1 for a base parameter */
@@ -146,6 +163,7 @@ typedef struct dyn_identification {
     size_t iterations;   /* of Newton's method for the consistent estimate */
     bool is_converged;   /* false: the method stopped before the minimum, at a possible body */
     double *v, *a;       /* n x nv each: the rates that the estimates are from */
+    double payload[10];  /* consistent estimate of the payload, in its link's frame; 0 without payload_link */
 } dyn_identification;
 
 /* Estimates inertial parameters and terms of drives from a motion. The model states the kinematics, the prior and the
@@ -154,9 +172,11 @@ typedef struct dyn_identification {
  * Errors: DYN_INVALID_ARGUMENT with "q[13]", "tau[4]" and so on for a number that is not finite, "time[4]" for a time
  * that is not after the one before or that follows a gap of more than ten times the median interval, "cutoff" or
  * "torque_cutoff" for one that is above half the sampling rate, below a 3000th of it, or for a model with quaternions,
- * for options out of range, and "motion" for fewer equations than estimates and for a motion that excites none of them;
+ * for options out of range, "links[1]" or "payload_link" for a link that does not exist, that is fixed to the world, or
+ * whose body another link of the list has, "load[4]" for a share that is not finite, and "motion" for fewer equations
+ * than estimates and for a motion that excites none of them;
  * DYN_RESOURCE_EXHAUSTED, also for more than DYN_IDENTIFICATION_ESTIMATES estimates; DYN_CANCELLED; those of
- * dyn_base_parameters_create, dyn_derive_rates and dyn_torque_regressor. */
+ * dyn_base_parameters_create, dyn_derive_rates, dyn_torque_regressor, dyn_workspace_load and dyn_rnea. */
 DYN_API dyn_status dyn_identify(const dyn_model *model, const dyn_recorded_motion *motion,
                                 const dyn_identification_options *options, dyn_identification **identification,
                                 dyn_error *error);
@@ -165,9 +185,10 @@ DYN_API dyn_status dyn_identify(const dyn_model *model, const dyn_recorded_motio
 DYN_API void dyn_identification_free(dyn_identification *identification);
 
 /* Builds the model with consistent parameters (ten for each joint; NULL: those of the model) and viscous and Coulomb
- * friction of `drives` (rows of DYN_DRIVE_TERMS; NULL: the friction of the model). With parameters, the child link of
- * each joint has the whole inertia that moves with the joint: links that fixed joints connect with it become massless.
- * Offsets and inertias of drives are not part of a model. The caller frees the result.
+ * friction of `drives` (rows of DYN_DRIVE_TERMS; NULL: the friction of the model). Where parameters differ from the
+ * model's own, the child link of the joint has the whole inertia that moves with the joint: links that fixed joints
+ * connect with it become massless. Bodies with the model's own parameters keep their links. Offsets and inertias of
+ * drives are not part of a model. The caller frees the result.
  * Errors: DYN_INVALID_ARGUMENT with the place "parameters" for a mass that is not positive, or "drives[5]" for negative
  * friction; those of dyn_builder_build. */
 DYN_API dyn_status dyn_model_with_parameters(const dyn_model *model, const double *parameters, const double *drives,

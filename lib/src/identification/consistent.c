@@ -86,14 +86,14 @@ static void differentiate(const double V[16], double weight, double gradient[LIN
     }
 }
 
-static void pseudo_to_parameters(const double P[16], double p[LINK]) {
+void pseudo_to_parameters(const double P[16], double p[LINK]) {
     double trace = P[0] + P[5] + P[10];
     const double values[LINK] = {P[15], P[3],         P[7],  P[11], trace - P[0],
                                  -P[1], trace - P[5], -P[2], -P[6], trace - P[10]};
     memcpy(p, values, sizeof values);
 }
 
-static void parameters_to_pseudo(const double p[LINK], double P[16]) {
+void parameters_to_pseudo(const double p[LINK], double P[16]) {
     double half = (p[4] + p[6] + p[9]) / 2;
     const double values[16] = {half - p[4], -p[5], -p[7],       p[1], -p[5], half - p[6], -p[8], p[2],
                                -p[7],       -p[8], half - p[9], p[3], p[1],  p[2],        p[3],  p[0]};

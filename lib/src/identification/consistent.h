@@ -30,6 +30,10 @@ typedef struct consistent_result {
     bool is_converged;
 } consistent_result;
 
+/* Convert ten parameters to the pseudo-inertia, 4 x 4, and back (Wensing, Kim and Slotine 2018, equations 8 and 9). */
+void parameters_to_pseudo(const double p[10], double P[16]);
+void pseudo_to_parameters(const double P[16], double p[10]);
+
 /* Replaces parameters that no body has by those of a small ball: same centre of mass where the mass is positive, the
  * mass at least `least_mass`, a radius of gyration of 3 cm. Returns false if it replaces them. */
 bool consistent_prior(double least_mass, double p[10]);

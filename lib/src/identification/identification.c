@@ -5,16 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <dynamics/regressor.h>
-
 #include "../model/error.h"
 #include "../model/sized.h"
 #include "consistent.h"
+#include "known_torques.h"
 #include "linear_fit.h"
 #include "regression.h"
 #include "triangle.h"
 
-enum { LINK = 10, WEIGHT_ROUNDS = 3, HUBER_ROUNDS = 12 };
+enum { WEIGHT_ROUNDS = 3, HUBER_ROUNDS = 12 };
 
 /* Part number that stands for no part. */
 static const size_t NONE = (size_t)-1;
@@ -23,6 +22,9 @@ static const size_t NONE = (size_t)-1;
  * residual for normal noise. Least deviations, relative to the joint's torque: of the linear and of the consistent
  * estimates. */
 static const double HUBER = 1.345, MEDIAN_RATIO = 1.4826, LEAST_DEVIATION = 1e-9, LEAST_CONSISTENT_DEVIATION = 1e-4;
+
+/* Mass of the prior of a payload, as a share of that of the robot. */
+static const double PAYLOAD_SHARE = 0.1;
 
 /* Computation of one identification. */
 typedef struct job {
@@ -33,8 +35,8 @@ typedef struct job {
     double *torque;                    /* root mean square torque of each coordinate */
     double *x, *spread;                /* linear estimates and their deviations */
     bool *is_determined;
-    double *consistent, *parameters, *terms; /* consistent estimate: columns, and the same as p and terms */
-    double *links_prior, *scales, *B;
+    double *consistent, *x_consistent, *terms; /* consistent estimate: columns, and the same as bodies and terms */
+    double *links_prior, *scales;
     bool *is_positive;
     linear_solution fit;
     double inflation; /* factor of the variances of Huber's estimator; 1 for others */
@@ -184,9 +186,12 @@ static dyn_status find_weights(job *j, dyn_error *error) {
 static void find_prior(job *j) {
     const regression *g = &j->g;
     double mass = dyn_model_mass(g->model), least = mass > 0 ? 1e-4 * mass : 1e-3;
-    memcpy(j->links_prior, g->p, g->width * sizeof *j->links_prior);
-    for (size_t k = 0; k < g->width / LINK; k++) {
-        j->result->lacks_prior[k] = !consistent_prior(least, j->links_prior + LINK * k);
+    memcpy(j->links_prior, g->sought.prior, LINK * g->sought.count * sizeof *j->links_prior);
+    for (size_t k = 0; k < g->sought.count; k++) {
+        bool is_payload = g->sought.payload >= 0;
+        bool is_body =
+            consistent_prior(is_payload ? fmax(PAYLOAD_SHARE * mass, least) : least, j->links_prior + LINK * k);
+        j->result->lacks_prior[g->sought.bodies[k]] = !is_body && !is_payload;
     }
     combine(j, g->triangles, NONE, NULL);
     for (size_t t = 0; t < g->term_count; t++) {
@@ -207,26 +212,23 @@ static void find_prior(job *j) {
 /* Computes the consistent estimate from all parts but one, after the linear estimates of the same parts. */
 static dyn_status estimate_consistent(job *j, size_t without, dyn_error *error) {
     regression *g = &j->g;
-    size_t links = g->base_count > 0 ? g->width / LINK : 0;
     find_deviations(j, g->weighted, without, j->x, LEAST_CONSISTENT_DEVIATION);
     combine(j, g->weighted, without, j->deviation);
-    consistent_problem problem = {.links = links,
+    consistent_problem problem = {.links = g->sought.count,
                                   .base_count = g->base_count,
                                   .term_count = g->term_count,
-                                  .B = j->B,
+                                  .B = g->sought.B,
                                   .triangle = j->triangle,
                                   .prior = j->links_prior,
                                   .scales = j->scales,
                                   .is_positive = j->is_positive,
                                   .weight = g->options->prior};
-    consistent_result result = {.parameters = j->parameters, .terms = j->terms};
+    consistent_result result = {.parameters = j->x_consistent, .terms = j->terms};
     dyn_status status = consistent_solve(&problem, &result, error);
     j->iterations = result.iterations;
     j->is_converged = result.is_converged;
-    if (status == DYN_OK && links == 0) {
-        memcpy(j->parameters, g->p, g->width * sizeof *j->parameters);
-    } else if (status == DYN_OK) {
-        status = dyn_base_parameters_reduce(g->grouping, j->parameters, j->consistent, error);
+    if (status == DYN_OK && g->sought.count > 0) {
+        status = sought_reduce(&g->sought, j->x_consistent, j->consistent, error);
     }
     memcpy(j->consistent + g->base_count, j->terms, g->term_count * sizeof *j->terms);
     return status;
@@ -237,11 +239,10 @@ static dyn_status estimate_consistent(job *j, size_t without, dyn_error *error) 
 static void store_estimates(job *j) {
     const regression *g = &j->g;
     dyn_identification *result = j->result;
-    const int *columns = dyn_base_parameters_columns(g->grouping);
     for (size_t c = 0; c < g->count; c++) {
         bool is_base = c < g->base_count;
         const drive_column *drive = is_base ? NULL : &g->drives[c - g->base_count];
-        result->estimates[c] = (dyn_linear_estimate){.column = is_base ? columns[c] : -1,
+        result->estimates[c] = (dyn_linear_estimate){.column = is_base ? g->sought.columns[c] : -1,
                                                      .coordinate = is_base ? -1 : drive->coordinate,
                                                      .term = is_base ? DYN_DRIVE_TERM_VISCOUS : drive->term,
                                                      .value = j->x[c],
@@ -251,7 +252,10 @@ static void store_estimates(job *j) {
     }
     result->rank = j->fit.rank;
     result->condition = j->fit.condition;
-    memcpy(result->parameters, j->parameters, g->width * sizeof *result->parameters);
+    sought_expand(&g->sought, j->x_consistent, result->parameters);
+    if (g->sought.payload >= 0) {
+        memcpy(result->payload, j->x_consistent, sizeof result->payload);
+    }
     for (size_t t = 0; t < g->term_count; t++) {
         size_t at = (size_t)g->drives[t].coordinate * DYN_DRIVE_TERMS + g->drives[t].term;
         result->drives[at] = j->terms[t];
@@ -380,7 +384,7 @@ static dyn_identification *create_result(const regression *g) {
 /* Allocates the memory of the computation. */
 static bool allocate(job *j) {
     const regression *g = &j->g;
-    size_t size = g->count + 1, links = g->width + 1;
+    size_t size = g->count + 1, bodies = LINK * g->sought.count + 1;
     j->result = create_result(g);
     j->triangle = calloc(size * size, sizeof(double)), j->rows = calloc(size * size, sizeof(double));
     j->scratch = calloc(linear_fit_scratch(g->count), sizeof(double));
@@ -388,17 +392,17 @@ static bool allocate(job *j) {
     j->x = calloc(size, sizeof(double)), j->spread = calloc(size, sizeof(double));
     j->is_determined = calloc(size, sizeof(bool)), j->is_positive = calloc(size, sizeof(bool));
     j->consistent = calloc(size, sizeof(double)), j->terms = calloc(size, sizeof(double));
-    j->scales = calloc(size, sizeof(double)), j->parameters = calloc(links, sizeof(double));
-    j->links_prior = calloc(links, sizeof(double)), j->B = calloc(g->base_count * g->width + 1, sizeof(double));
+    j->scales = calloc(size, sizeof(double)), j->x_consistent = calloc(bodies, sizeof(double));
+    j->links_prior = calloc(bodies, sizeof(double));
     j->fit = (linear_solution){.x = j->x, .deviations = j->spread, .is_determined = j->is_determined};
     return j->result && j->triangle && j->rows && j->scratch && j->deviation && j->torque && j->x && j->spread &&
-           j->is_determined && j->is_positive && j->consistent && j->terms && j->scales && j->parameters &&
-           j->links_prior && j->B;
+           j->is_determined && j->is_positive && j->consistent && j->terms && j->scales && j->x_consistent &&
+           j->links_prior;
 }
 
 static void release(job *j) {
-    double *all[] = {j->triangle,   j->rows,       j->scratch, j->deviation,   j->torque, j->x, j->spread,
-                     j->consistent, j->parameters, j->terms,   j->links_prior, j->scales, j->B};
+    double *all[] = {j->triangle, j->rows,       j->scratch,      j->deviation, j->torque,      j->x,
+                     j->spread,   j->consistent, j->x_consistent, j->terms,     j->links_prior, j->scales};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         free(all[i]);
     }
@@ -407,8 +411,8 @@ static void release(job *j) {
     dyn_identification_free(j->result);
 }
 
-/* Computes the root mean square torque of each coordinate, and the factors of the base parameters. */
-static dyn_status prepare(job *j, dyn_error *error) {
+/* Computes the root mean square torque of each coordinate. */
+static void find_torques(job *j) {
     const regression *g = &j->g;
     double *none = j->x; /* zero until the first fit */
     add_squares(j, NONE, none, j->torque);
@@ -419,13 +423,15 @@ static dyn_status prepare(job *j, dyn_error *error) {
         }
         j->torque[k] = rows > 0 ? sqrt(j->torque[k] / (double)rows) : 0;
     }
-    return g->base_count > 0 ? dyn_base_parameters_matrix(g->grouping, j->B, error) : DYN_OK;
 }
 
 /* Computes both estimates from all of the record, their residuals and predictions. */
 static dyn_status compute(job *j, dyn_error *error) {
     double *memory = calloc(5 * j->g.nv + 1, sizeof *memory);
-    dyn_status status = memory ? prepare(j, error) : dyn_error_memory(error);
+    dyn_status status = memory ? DYN_OK : dyn_error_memory(error);
+    if (status == DYN_OK) {
+        find_torques(j);
+    }
     if (status == DYN_OK && j->g.options->estimator == DYN_ESTIMATOR_HUBER) {
         status = find_weights(j, error);
     }
@@ -469,6 +475,9 @@ dyn_status dyn_identify(const dyn_model *model, const dyn_recorded_motion *motio
     }
     if (status == DYN_OK) {
         status = record_create(model, motion, &chosen, &r, error);
+    }
+    if (status == DYN_OK) {
+        status = known_torques(model, motion, chosen.gravity, &r, error);
     }
     if (status == DYN_OK) {
         status = regression_create(model, &chosen, &r, &j.g, error);

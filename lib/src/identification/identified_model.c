@@ -4,20 +4,29 @@
  */
 #include <dynamics/identification.h>
 
+#include <stdlib.h>
+#include <string.h>
+
 #include <dynamics/inertia.h>
+#include <dynamics/regressor.h>
 
 #include "../model/derivation.h"
 #include "../model/error.h"
 
 enum { LINK = 10 };
 
-/* Changes the inertia of the links that move with each joint. */
-static dyn_status change_inertias(const dyn_model *model, const double *parameters, dyn_builder *copy,
-                                  dyn_error *error) {
+/* Returns whether the parameters of a joint are those of the model. */
+static bool is_own(const double *own, const double *parameters, int joint) {
+    return memcmp(own + LINK * joint, parameters + LINK * joint, LINK * sizeof *own) == 0;
+}
+
+/* Changes the inertia of the links that move with each joint whose parameters are not the model's `own`. */
+static dyn_status change_links(const dyn_model *model, const double *own, const double *parameters, dyn_builder *copy,
+                               dyn_error *error) {
     for (int i = 0; i < dyn_model_link_count(model); i++) {
         const dyn_link *link = dyn_model_link(model, i);
         int at = name_index_find(&copy->link_names, link->name);
-        if (link->moving_joint < 0 || at < 0) {
+        if (link->moving_joint < 0 || at < 0 || is_own(own, parameters, link->moving_joint)) {
             continue;
         }
         dyn_inertia *inertia = &copy->links[at].inertia;
@@ -33,6 +42,18 @@ static dyn_status change_inertias(const dyn_model *model, const double *paramete
         }
     }
     return DYN_OK;
+}
+
+static dyn_status change_inertias(const dyn_model *model, const double *parameters, dyn_builder *copy,
+                                  dyn_error *error) {
+    double *own = calloc((size_t)dyn_model_parameter_count(model) + 1, sizeof *own);
+    if (!own) {
+        return dyn_error_memory(error);
+    }
+    dyn_model_parameters(model, own);
+    dyn_status status = change_links(model, own, parameters, copy, error);
+    free(own);
+    return status;
 }
 
 /* Changes the friction of joints with one coordinate. */

@@ -193,6 +193,6 @@ dyn_status record_create(const dyn_model *model, const dyn_recorded_motion *m, c
 }
 
 void record_free(record *r) {
-    free(r->q), free(r->v), free(r->a), free(r->tau), free(r->is_saturated);
+    free(r->q), free(r->v), free(r->a), free(r->tau), free(r->known), free(r->is_saturated);
     *r = (record){0};
 }

@@ -11,6 +11,7 @@
 typedef struct record {
     size_t n, nq, nv;
     double *q, *v, *a, *tau;
+    double *known;      /* n x nv: torques of known loads; NULL: none */
     bool *is_saturated; /* n x nv: the torque is at the effort limit of its joint, before the filter */
 } record;
 

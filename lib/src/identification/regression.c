@@ -70,20 +70,13 @@ static dyn_status fill_regressor(regression *g, size_t first, size_t count, dyn_
 
 /* Computes the row of one coordinate of sample `first` + `s`. */
 static void fill_row(const regression *g, size_t first, size_t s, size_t coordinate, double *row) {
-    const double *Y = g->Y + (s * g->nv + coordinate) * g->width;
-    const int *columns = dyn_base_parameters_columns(g->grouping);
-    size_t i = (first + s) * g->nv + coordinate, bases = (size_t)dyn_base_parameters_count(g->grouping);
-    row[g->count] = g->record->tau[i];
-    for (size_t c = 0; c < bases; c++) {
-        if (c < g->base_count) {
-            row[c] = Y[columns[c]];
-        } else {
-            row[g->count] -= Y[columns[c]] * g->b[c];
-        }
-    }
+    const record *r = g->record;
+    size_t i = (first + s) * g->nv + coordinate;
+    row[g->count] = r->tau[i] - (r->known ? r->known[i] : 0);
+    row[g->count] -= sought_row(&g->sought, g->Y + (s * g->nv + coordinate) * g->width, row);
     for (size_t t = 0; t < g->term_count; t++) {
         bool is_own = (size_t)g->drives[t].coordinate == coordinate;
-        row[g->base_count + t] = is_own ? drive_value(g, g->drives[t].term, g->record->v[i], g->record->a[i]) : 0;
+        row[g->base_count + t] = is_own ? drive_value(g, g->drives[t].term, r->v[i], r->a[i]) : 0;
     }
 }
 
@@ -194,29 +187,14 @@ static bool allocate(regression *g) {
     return g->drives && g->prior && g->triangles && g->rows && g->Y && g->block && g->scratch;
 }
 
-/* Creates the grouping, and computes the model's own parameters. */
-static dyn_status group(regression *g, dyn_error *error) {
-    dyn_status status = dyn_base_parameters_create(g->model, g->options->gravity, &g->grouping, error);
-    if (status != DYN_OK) {
-        return status;
-    }
-    size_t bases = (size_t)dyn_base_parameters_count(g->grouping);
-    g->p = calloc(g->width + 1, sizeof *g->p), g->b = calloc(bases + 1, sizeof *g->b);
-    if (!g->p || !g->b) {
-        return dyn_error_memory(error);
-    }
-    dyn_model_parameters(g->model, g->p);
-    g->base_count = g->options->drives_only ? 0 : bases;
-    return dyn_base_parameters_reduce(g->grouping, g->p, g->b, error);
-}
-
 dyn_status regression_create(const dyn_model *model, const dyn_identification_options *o, const record *r,
                              regression *g, dyn_error *error) {
     *g = (regression){.model = model, .options = o, .record = r, .nv = r->nv};
     g->width = (size_t)dyn_model_parameter_count(model);
     g->parts = o->folds > 1 ? o->folds : 1;
-    dyn_status status = group(g, error);
+    dyn_status status = sought_create(model, o, &g->sought, error);
     if (status == DYN_OK) {
+        g->base_count = g->sought.base_count;
         g->term_count = list_drives(model, o, NULL);
         g->count = g->base_count + g->term_count;
         status = check_size(g, error);
@@ -231,17 +209,17 @@ dyn_status regression_create(const dyn_model *model, const dyn_identification_op
         return status;
     }
     list_drives(model, o, g->drives);
-    memcpy(g->prior, g->b, g->base_count * sizeof *g->prior);
+    memcpy(g->prior, g->sought.b, g->base_count * sizeof *g->prior);
     store_friction(g);
     return reduce(g, g->triangles, error);
 }
 
 void regression_free(regression *g) {
-    dyn_base_parameters_free(g->grouping);
+    sought_free(&g->sought);
     dyn_workspace_free(g->workspace);
     if (g->weighted != g->triangles) {
         free(g->weighted);
     }
-    free(g->drives), free(g->prior), free(g->p), free(g->b), free(g->triangles), free(g->rows);
+    free(g->drives), free(g->prior), free(g->triangles), free(g->rows);
     free(g->weights), free(g->Y), free(g->block), free(g->scratch);
 }

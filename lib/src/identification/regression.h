@@ -7,11 +7,11 @@
 #ifndef DYNAMICS_IDENTIFICATION_REGRESSION_H
 #define DYNAMICS_IDENTIFICATION_REGRESSION_H
 
-#include <dynamics/base_parameters.h>
 #include <dynamics/identification.h>
 #include <dynamics/workspace.h>
 
 #include "record.h"
+#include "sought.h"
 
 /* Term of a drive as a column. */
 typedef struct drive_column {
@@ -24,15 +24,14 @@ typedef struct regression {
     const dyn_model *model;
     const dyn_identification_options *options;
     const record *record;
-    dyn_base_parameters *grouping;
+    sought sought;
     dyn_workspace *workspace;
     size_t nv, width;         /* velocity coordinates, parameters */
-    size_t base_count;        /* columns of base parameters; 0 if only drives are estimated */
+    size_t base_count;        /* columns of base parameters; 0 if no inertias are sought */
     size_t term_count, count; /* columns of drives, all columns */
     size_t parts;
     drive_column *drives;
     double *prior;     /* count: the model's own values */
-    double *p, *b;     /* all parameters and base parameters of the model */
     double *triangles; /* parts x nv x (count + 1)^2 */
     double *weighted;  /* as `triangles`, of rows with weights; the same array without weights */
     size_t *rows;      /* parts x nv: rows that are not saturated */
