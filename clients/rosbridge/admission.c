@@ -67,9 +67,13 @@ unsigned admission_serve(const bridge *of, const char *path, FILE *body) {
         metrics_write(&of->metrics, body);
         return 200;
     }
-    if (strcmp(path, "/healthz") == 0) {
+    if (strcmp(path, "/healthz") == 0 && of->daemon.is_well) {
         fputs("ok\n", body);
         return 200;
+    }
+    if (strcmp(path, "/healthz") == 0) {
+        fprintf(body, "the daemon does not serve: %s\n", of->daemon.problem);
+        return 503;
     }
     if (strcmp(path, "/") == 0) {
         fputs("This is dynamics-rosbridge. Connect a WebSocket of the rosbridge protocol here; /metrics, /healthz.\n",

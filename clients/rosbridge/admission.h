@@ -27,8 +27,8 @@ int admission_check(const bridge *of, const admission_request *request, const ch
  * port. An empty origin needs "*"; the origin "null" needs "*" or "null". */
 bool admission_origin(const config *c, const char *origin);
 
-/* Writes the body for a path and returns the HTTP status. The body holds only counters and fixed texts, so it needs no
- * token. */
+/* Writes the body for a path and returns the HTTP status; /healthz: 503 while the daemon does not serve. The body holds
+ * only counters, fixed texts, and the reason why the daemon does not serve, so it needs no token. */
 unsigned admission_serve(const bridge *of, const char *path, FILE *body);
 
 #endif

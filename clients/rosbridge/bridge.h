@@ -17,10 +17,21 @@ struct relay;
 struct call_pool;
 struct goal;
 
+/* Size of the reason why the daemon does not serve. */
+enum { DAEMON_PROBLEM_SIZE = 512 };
+
+/* Last answer of the daemon to the question for its health (daemon_watch.h). */
+typedef struct daemon_answer {
+    bool is_asked, is_well, was_reached;
+    double next_question; /* monotonic */
+    char problem[DAEMON_PROBLEM_SIZE];
+} daemon_answer;
+
 typedef struct bridge {
     const config *config;
     uv_loop_t *loop;
     metrics metrics;
+    daemon_answer daemon;
     struct call_pool *calls;
     struct peer *peers;
     struct topic *topics;

@@ -113,7 +113,7 @@ static const char access[] =
     "  \"*\" lists every value. Programs send no Origin and need not be listed. With server.token_file every client\n"
     "  needs the token, as \"Authorization: Bearer TOKEN\" or as ?token=TOKEN in the address. With server.certificate\n"
     "  and server.key the address is wss://. /metrics (Prometheus) and /healthz answer plain HTTP on the same port,\n"
-    "  also without the token.\n"
+    "  also without the token; /healthz is 503 while the daemon does not serve.\n"
     "\n"
     "  A refused connection gets HTTP 403 (origin), 401 (token) or 503 (limits.connections). A page of an allowed\n"
     "  origin gets a close frame instead, since browsers do not show it the HTTP status. Statuses of close frames:\n"

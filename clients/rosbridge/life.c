@@ -11,6 +11,7 @@
 #include "actions.h"
 #include "calls.h"
 #include "daemon_topics.h"
+#include "daemon_watch.h"
 #include "offers.h"
 #include "printable.h"
 #include "topics.h"
@@ -63,6 +64,7 @@ static void on_check(uv_timer_t *timer) {
     actions_check(&self->bridge);
     websocket_check(self->socket, now);
     daemon_topics_check(self->topics, now);
+    daemon_watch_check(&self->bridge, now);
     sd_notify(0, "WATCHDOG=1");
 }
 
@@ -155,6 +157,7 @@ bool bridge_run(const config *c, char error[CONFIG_ERROR_SIZE]) {
     of->flush.data = of;
     of->on_flush = on_flush;
     of->forget_peer = forget_peer;
+    snprintf(of->daemon.problem, sizeof of->daemon.problem, "it has not answered yet");
     bool has_run = start(self, error);
     if (has_run) {
         start_clock(self);

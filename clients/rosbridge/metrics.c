@@ -32,6 +32,7 @@ static const metric gauges[GAUGES] = {
     [GAUGE_CALLS_UNDER_WAY] = {"calls_under_way", "Calls to the daemon, waiting or in work."},
     [GAUGE_TOPICS] = {"topics", "Topics."},
     [GAUGE_SUBSCRIPTIONS] = {"subscriptions", "Subscriptions."},
+    [GAUGE_DAEMON_REACHED] = {"daemon_reached", "1 while the daemon answers and serves, else 0."},
 };
 
 static void write(FILE *to, const metric *of, const char *type, uint64_t value) {

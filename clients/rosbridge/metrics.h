@@ -26,7 +26,14 @@ typedef enum counter {
 } counter;
 
 /* Gauges: current numbers. */
-typedef enum gauge { GAUGE_CONNECTIONS, GAUGE_CALLS_UNDER_WAY, GAUGE_TOPICS, GAUGE_SUBSCRIPTIONS, GAUGES } gauge;
+typedef enum gauge {
+    GAUGE_CONNECTIONS,
+    GAUGE_CALLS_UNDER_WAY,
+    GAUGE_TOPICS,
+    GAUGE_SUBSCRIPTIONS,
+    GAUGE_DAEMON_REACHED,
+    GAUGES,
+} gauge;
 
 /* Counters and gauges. Only the event loop writes them. */
 typedef struct metrics {

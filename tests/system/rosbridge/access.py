@@ -296,10 +296,34 @@ class Access(unittest.TestCase):
     def test_plain_http(self):
         gateway = self.gateway()
         get = lambda path: urllib.request.urlopen(f"http://127.0.0.1:{gateway.port}{path}").read().decode()
+        fixture.wait_for(lambda: "dynamics_rosbridge_daemon_reached 1\n" in get("/metrics"), "the daemon is reached")
         self.assertEqual(get("/healthz"), "ok\n")
         self.assertIn("dynamics_rosbridge_connections 0\n", get("/metrics"))
         with self.assertRaises(urllib.error.HTTPError):
             get("/etc/passwd")
+
+    def test_health_is_that_of_the_daemon(self):
+        daemon = fixture.Daemon()
+        gateway = fixture.Gateway(daemon)
+
+        def health():
+            try:
+                return 200, urllib.request.urlopen(f"http://127.0.0.1:{gateway.port}/healthz").read().decode()
+            except urllib.error.HTTPError as error:
+                return error.code, error.read().decode()
+
+        fixture.wait_for(lambda: health() == (200, "ok\n"), "the daemon is reached")
+        for stop, proceed in ((signal.SIGSTOP, signal.SIGCONT), (signal.SIGKILL, None)):
+            daemon.process.send_signal(stop)
+            fixture.wait_for(lambda: health()[0] == 503, "the daemon is missed")
+            self.assertRegex(health()[1], r"^the daemon does not serve: .+\n$")
+            page = urllib.request.urlopen(f"http://127.0.0.1:{gateway.port}/metrics").read().decode()
+            self.assertIn("dynamics_rosbridge_daemon_reached 0\n", page)
+            if proceed:
+                daemon.process.send_signal(proceed)
+                fixture.wait_for(lambda: health()[0] == 200, "the daemon is reached again")
+        daemon.process.wait()
+        self.assertEqual(gateway.stop(), 0)
 
     def test_without_the_daemon_calls_fail_with_a_reason(self):
         daemon = fixture.Daemon()
