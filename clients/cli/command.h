@@ -9,8 +9,20 @@
 
 #include "arguments.h"
 
+/* Group of a command in the help, and manual page that describes it. */
+typedef enum command_group {
+    GROUP_NONE,
+    GROUP_DAEMON,
+    GROUP_MODELS,
+    GROUP_DYNAMICS,
+    GROUP_MOTIONS,
+    GROUP_SIMULATIONS,
+    GROUPS /* number of groups */
+} command_group;
+
 typedef struct command {
     const char *name;
+    command_group group;
     const char *operands; /* for the help, such as "NAME" */
     const char *summary;  /* one line */
     const char *details;  /* paragraphs for --help; may be empty */

@@ -38,16 +38,30 @@ static const char EXIT_CODES[] = "Exit codes: 0 done; 1 refused by the daemon; 2
 /* Column at which the summaries begin in the list of commands. */
 enum { SUMMARY_COLUMN = 35 };
 
+static void print_summary(const command *known) {
+    int width = printf("  %s %s", known->name, known->operands);
+    if (width > SUMMARY_COLUMN - 2) {
+        width = printf("\n") - 1;
+    }
+    printf("%*s", SUMMARY_COLUMN - width, "");
+    page_print(known->summary, SUMMARY_COLUMN, SUMMARY_COLUMN, HELP_COLUMNS);
+}
+
 void print_program_help(size_t count, const command *commands) {
+    static const char *const titles[GROUPS] = {
+        [GROUP_NONE] = "Others",       [GROUP_DAEMON] = "Daemon",   [GROUP_MODELS] = "Models",
+        [GROUP_DYNAMICS] = "Dynamics", [GROUP_MOTIONS] = "Motions", [GROUP_SIMULATIONS] = "Simulations"};
     printf("dynamicsctl: command line of dynamicsd, the rigid-body dynamics service\n\nUsage: dynamicsctl COMMAND "
-           "[ARGUMENTS] [OPTIONS]\n\n");
-    for (size_t i = 0; i < count; i++) {
-        int width = printf("  %s %s", commands[i].name, commands[i].operands);
-        if (width > SUMMARY_COLUMN) {
-            width = printf("\n") - 1;
+           "[ARGUMENTS] [OPTIONS]\n");
+    for (int group = 0; group < GROUPS; group++) {
+        const char *title = titles[group];
+        for (size_t i = 0; i < count; i++) {
+            if ((int)commands[i].group == group) {
+                printf("%s%s%s", title ? "\n" : "", title ? title : "", title ? "\n" : "");
+                print_summary(&commands[i]);
+                title = NULL;
+            }
         }
-        printf("%*s", SUMMARY_COLUMN - width, "");
-        page_print(commands[i].summary, SUMMARY_COLUMN, SUMMARY_COLUMN, HELP_COLUMNS);
     }
     printf("\nOptions of every command\n");
     print_options(COMMON_OPTIONS, NULL);
