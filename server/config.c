@@ -612,6 +612,7 @@ model_sources config_model_sources(const config *c) {
         .rules = c->rules,
         .rule_count = c->rule_count,
         .links = c->links,
+        .constraints = c->constraints,
     };
 }
 

@@ -23,28 +23,43 @@ static const char *kind_name(const Dynamics__V1__Constraint *from) {
     return member ? member->name : NULL;
 }
 
+/* List of constraints in a request. */
+typedef struct wire_list {
+    const char *path;
+    size_t count;
+    Dynamics__V1__Constraint *const *constraints;
+} wire_list;
+
+static const char of_description[] = "description.constraints", of_query[] = "query.constraints";
+
 /* Writes the path of constraint i and its kind, such as "description.constraints[2].loop_joint". */
-static void write_path(char path[PATH_SIZE], size_t i, const Dynamics__V1__Constraint *from) {
-    const char *kind = kind_name(from);
-    snprintf(path, PATH_SIZE, "description.constraints[%zu]%s%s", i, kind ? "." : "", kind ? kind : "");
+static void write_path(char path[PATH_SIZE], const wire_list *list, size_t i) {
+    const char *kind = kind_name(list->constraints[i]);
+    snprintf(path, PATH_SIZE, "%s[%zu]%s%s", list->path, i, kind ? "." : "", kind ? kind : "");
 }
 
-void constraints_blame(call *c, const Dynamics__V1__ModelDescription *from, size_t i, const dyn_error_site *site) {
-    const Dynamics__V1__Constraint *constraint = from->constraints[i];
+/* Sets the field of an error about constraint i of a list to the member that the site of the library's error names. */
+static void blame_member(call *c, const wire_list *list, size_t i, const dyn_error_site *site) {
+    const Dynamics__V1__Constraint *constraint = list->constraints[i];
     static const char coupled[] = "coupled";
     char path[PATH_SIZE];
     const char *part = site->part ? site->part : "";
     bool is_normal = constraint->kind_case == KIND(POINT_ON_PLANE) && strcmp(part, "axis") == 0;
     if (part[0] == '\0') {
-        call_blame(c, "description.constraints[%zu]", i);
+        call_blame(c, "%s[%zu]", list->path, i);
         return;
     }
-    write_path(path, i, constraint);
+    write_path(path, list, i);
     if (strncmp(part, coupled, strlen(coupled)) == 0) {
         call_blame(c, "%s.coordinates%s", path, part + strlen(coupled));
     } else {
         call_blame(c, "%s.%s", path, is_normal ? "normal" : part);
     }
+}
+
+void constraints_blame(call *c, const Dynamics__V1__ModelDescription *from, size_t i, const dyn_error_site *site) {
+    const wire_list list = {of_description, from->n_constraints, from->constraints};
+    blame_member(c, &list, i, site);
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -130,21 +145,20 @@ static bool read_kind(call *c, const char *path, const Dynamics__V1__Constraint 
     }
 }
 
-static bool read_constraint(call *c, const Dynamics__V1__ModelDescription *description, size_t i,
-                            dyn_builder *builder) {
-    const Dynamics__V1__Constraint *from = description->constraints[i];
+static bool read_constraint(call *c, const wire_list *list, size_t i, dyn_builder *builder) {
+    const Dynamics__V1__Constraint *from = list->constraints[i];
     char path[PATH_SIZE], element[PATH_SIZE];
     dyn_error error;
     dyn_constraint_description to = {.name = from->name};
-    write_path(path, i, from);
-    snprintf(element, sizeof element, "description.constraints[%zu]", i);
+    write_path(path, list, i);
+    snprintf(element, sizeof element, "%s[%zu]", list->path, i);
     if (!description_refuse_derived(c, element, "rows", from->rows) || !read_kind(c, path, from, &to)) {
         return false;
     }
     if (dyn_builder_add_constraint(builder, &to, &error) == DYN_OK) {
         return true;
     }
-    constraints_blame(c, description, i, &error.site);
+    blame_member(c, list, i, &error.site);
     return description_fail_element(c, &error);
 }
 
@@ -159,16 +173,66 @@ bool constraints_check_count(call *c, const char *field, size_t count) {
     return count <= limit;
 }
 
-bool constraints_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder) {
-    if (!constraints_check_count(c, "description.constraints", from->n_constraints)) {
-        return false;
-    }
-    for (size_t i = 0; i < from->n_constraints; i++) {
-        if (!read_constraint(c, from, i, builder)) {
+static bool read_list(call *c, const wire_list *list, dyn_builder *builder) {
+    for (size_t i = 0; i < list->count; i++) {
+        if (!read_constraint(c, list, i, builder)) {
             return false;
         }
     }
     return true;
+}
+
+bool constraints_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder) {
+    const wire_list list = {of_description, from->n_constraints, from->constraints};
+    return constraints_check_count(c, of_description, list.count) && read_list(c, &list, builder);
+}
+
+/* ---- constraints of a request ------------------------------------------------------------------------------------ */
+
+/* Ends the call with an error of the builder about a model with the constraints of a list, which follow `own` ones. */
+static void fail_build(call *c, const wire_list *list, size_t own, const dyn_error *error) {
+    const dyn_element *at = &error->site.element;
+    size_t i = (size_t)at->index - own;
+    call_blame(c, "%s", list->path);
+    if (at->kind == DYN_ELEMENT_KIND_CONSTRAINT && at->index >= 0 && i < list->count) {
+        blame_member(c, list, i, &error->site);
+    }
+    description_fail_element(c, error);
+}
+
+/* Builds the model of an entry with the constraints of a list. Returns NULL when the call has ended. */
+static model_entry *build_with(call *c, const model_entry *entry, const wire_list *list, dyn_builder *builder) {
+    dyn_build_options built = DYN_BUILD_OPTIONS_INIT();
+    dyn_error error;
+    model_entry *closed = NULL;
+    size_t own = (size_t)dyn_model_constraint_count(entry->model);
+    if (!constraints_check_count(c, list->path, own + list->count) || !read_list(c, list, builder)) {
+        return NULL;
+    }
+    dyn_status status = dyn_model_build_options(entry->model, &built, &error);
+    const model_options options = {.base = built.base, .mimic = built.mimic};
+    if (status == DYN_OK) {
+        status = model_entry_build(builder, NULL, entry->name, "", &options, SIZE_MAX, &error, &closed);
+    }
+    if (status != DYN_OK) {
+        fail_build(c, list, own, &error);
+    }
+    return closed;
+}
+
+model_entry *constraints_add(call *c, model_entry *entry, size_t count, Dynamics__V1__Constraint *const *from) {
+    const wire_list list = {of_query, count, from};
+    dyn_builder *builder = NULL;
+    dyn_error error;
+    model_entry *closed = NULL;
+    if (dyn_model_describe(entry->model, &builder, &error) == DYN_OK) {
+        closed = build_with(c, entry, &list, builder);
+    } else {
+        call_fail_memory(c);
+    }
+    dyn_builder_free(builder);
+    model_entry_release(entry);
+    return closed;
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */

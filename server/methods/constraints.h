@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Constraints: converts those of a ModelDescription to a builder and back, and describes their rows in a model.
+ * Constraints: converts those of a ModelDescription or of a query to a builder and back, and describes their rows in a
+ * model.
  */
 #ifndef SERVER_METHODS_CONSTRAINTS_H
 #define SERVER_METHODS_CONSTRAINTS_H
@@ -20,6 +21,10 @@ bool constraints_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_b
 /* Sets the field of an error about constraint i of a description, such as "description.constraints[2].loop_joint.axis".
  * The site of the library's error determines the member. */
 void constraints_blame(call *c, const Dynamics__V1__ModelDescription *from, size_t i, const dyn_error_site *site);
+
+/* Builds the model of an entry with further constraints, those of a query. Releases `entry`. Returns an entry of its
+ * own, which the caller releases; NULL, and the call has ended, on an error. */
+model_entry *constraints_add(call *c, model_entry *entry, size_t count, Dynamics__V1__Constraint *const *from);
 
 /* Converts the constraints of a builder to the protocol's form. Returns NULL for none, or when the call has ended. */
 Dynamics__V1__Constraint **constraints_write(call *c, const dyn_builder *from, size_t *count);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "methods/bounds.h"
+#include "methods/constraints.h"
 #include "methods/description.h"
 #include "methods/error_path.h"
 #include "methods/geometry.h"
@@ -231,9 +232,11 @@ static void build(call *c, const dyn_model *model) {
                                    &error, &c->built);
         dyn_builder_free(builder);
     }
-    if (status != DYN_OK && error.site.argument && strcmp(error.site.argument, "name") == 0) {
+    if (status == DYN_OK) {
+        constraints_check_count(c, "operations", (size_t)dyn_model_constraint_count(c->built->model));
+    } else if (error.site.argument && strcmp(error.site.argument, "name") == 0) {
         insertion_fail_name(c, &error);
-    } else if (status != DYN_OK) {
+    } else {
         call_blame(c, "%s", error.site.argument ? error.site.argument : "operations");
         description_fail_element(c, &error);
     }

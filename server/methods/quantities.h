@@ -35,6 +35,7 @@ typedef enum quantity_input {
     USES_FORCES = 1 << 8,   /* external forces */
     USES_PAYLOADS = 1 << 9, /* payloads and all other inertias */
     USES_PASSIVE_FORCES = 1 << 10,
+    USES_CONSTRAINTS = 1 << 11,
 } quantity_input;
 
 /* Place of a quantity: its frame, subtree or task. Members that its subject does not need are zero, `subtree` is -1. */

@@ -28,6 +28,7 @@ bool query_check(const Dynamics__V1__Query *q, query_parts supported, const char
         {QUERY_PRECISION, q->precision != DYNAMICS__V1__PRECISION__PRECISION_DOUBLE,
          "a precision other than DOUBLE (0)", "query.precision"},
         {QUERY_PASSIVE_FORCES, q->passive_forces != NULL, "passive forces", "query.passive_forces"},
+        {QUERY_ADDED_CONSTRAINTS, q->n_constraints > 0, "constraints of a request", "query.constraints"},
         {QUERY_FORMULATION, q->formulation[0] != '\0', "formulations", "query.formulation"},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -73,7 +74,7 @@ model_entry *query_find_model(call *c, const Dynamics__V1__Query *query, query_p
         return NULL;
     }
     call_set_model(c, entry);
-    return entry;
+    return query->n_constraints > 0 ? constraints_add(c, entry, query->n_constraints, query->constraints) : entry;
 }
 
 bool query_read_gravity(const Dynamics__V1__Query *query, arena *memory, const double **gravity, refusal *why) {

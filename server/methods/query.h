@@ -29,6 +29,7 @@ typedef enum query_parts {
     QUERY_CONSTRAINTS = 64, /* a model with constraints, which the method considers, or refuses itself */
     QUERY_FORMULATION = 128,
     QUERY_PASSIVE_FORCES = 256,
+    QUERY_ADDED_CONSTRAINTS = 512,                                        /* constraints of the request */
     QUERY_SIMULATED = (QUERY_ALL & ~QUERY_PRECISION) | QUERY_CONSTRAINTS, /* of motion forward in time */
 } query_parts;
 

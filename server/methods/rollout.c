@@ -526,7 +526,7 @@ void method_rollout(call *c) {
     const Dynamics__V1__RolloutRequest *r = c->request->rollout;
     batch b;
     task t = {.b = &b, .request = r};
-    bool is_ready = batch_open(c, &b, r->query, QUERY_SIMULATED, r->n_q, r->q) && prepare(&t);
+    bool is_ready = batch_open(c, &b, r->query, QUERY_SIMULATED | QUERY_ADDED_CONSTRAINTS, r->n_q, r->q) && prepare(&t);
     Dynamics__V1__RolloutReply *reply = is_ready ? create_rollout_reply(c) : NULL;
     if (reply && batch_run(&b, step, &t, scratch_size(&t))) {
         fill_reply(&t, reply);

@@ -397,8 +397,8 @@ void method_forward_dynamics_trajectory(call *c) {
     const Dynamics__V1__ForwardDynamicsTrajectoryRequest *r = c->request->forward_dynamics_trajectory;
     batch b;
     forward_task t = {.request = r};
-    bool is_ready =
-        batch_open(c, &b, r->query, QUERY_SIMULATED, r->n_q, r->q) && check_start(&b, &t) && read_stepping(&b, &t);
+    bool is_ready = batch_open(c, &b, r->query, QUERY_SIMULATED | QUERY_ADDED_CONSTRAINTS, r->n_q, r->q) &&
+                    check_start(&b, &t) && read_stepping(&b, &t);
     if (is_ready) {
         batch_expect(&b, t.rows * (1 + b.nq + b.nv));
         double evaluation = STEP_COST * (double)b.nv + stepping_constraint_cost(b.model);

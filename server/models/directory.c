@@ -133,7 +133,17 @@ static bool insert(model_directory *directory, const model_file *file, model_ent
     return true;
 }
 
-static void load(model_directory *directory, model_file *file, size_t links) {
+/* Returns whether a model has more constraints than the limit; fills the error if so. */
+static bool has_too_many_constraints(const dyn_model *model, size_t limit, dyn_error *error) {
+    size_t count = (size_t)dyn_model_constraint_count(model);
+    if (count > limit) {
+        snprintf(error->message, sizeof error->message,
+                 "the model has %zu constraints; the limit is %zu (limits.constraints)", count, limit);
+    }
+    return count > limit;
+}
+
+static void load(model_directory *directory, model_file *file, const model_sources *sources) {
     size_t length = 0;
     file->has_failed = true;
     char *text = regular_file_read(file->path, 0, DYN_URDF_MAX_BYTES, &length);
@@ -144,13 +154,16 @@ static void load(model_directory *directory, model_file *file, size_t links) {
     }
     dyn_error error = {0};
     model_entry *entry;
-    dyn_status status = model_entry_create(text, length, file->name, file->path, &file->options, links, &error, &entry);
+    dyn_status status =
+        model_entry_create(text, length, file->name, file->path, &file->options, sources->links, &error, &entry);
     free(text);
     if (status != DYN_OK) {
         note_problem(directory, file->path, error.place, error.message);
         return;
     }
-    if (insert(directory, file, entry)) {
+    if (has_too_many_constraints(entry->model, sources->constraints, &error)) {
+        note_problem(directory, file->path, "", error.message);
+    } else if (insert(directory, file, entry)) {
         file->is_loaded = true;
         file->has_failed = false;
     }
@@ -202,7 +215,7 @@ static const model_file *find_earlier(const model_directory *directory, const ch
 
 /* Loads a file unless it is loaded and has not changed. Counts and logs a file that is missing. */
 static void visit(model_directory *directory, const char *path, const char *name, size_t place,
-                  const model_options *options, size_t links) {
+                  const model_options *options, const model_sources *sources) {
     struct stat status;
     if (stat(path, &status) != 0) {
         if (errno == ENOENT) {
@@ -229,7 +242,7 @@ static void visit(model_directory *directory, const char *path, const char *name
     file->options = *options;
     file->size = status.st_size;
     file->modified = status.st_mtim;
-    load(directory, file, links);
+    load(directory, file, sources);
 }
 
 /* Writes the path of a rule's file: in the first directory that has it, else in the last one. */
@@ -279,7 +292,7 @@ static void visit_entry(model_directory *directory, const model_sources *sources
         log_info(directory->log, "%s is not loaded: %s comes before it", file, earlier->path);
         return;
     }
-    visit(directory, file, name, place, &usual, sources->links);
+    visit(directory, file, name, place, &usual, sources);
 }
 
 /* Visits the files of one directory. */
@@ -329,7 +342,7 @@ void model_directory_scan(model_directory *directory, const model_sources *sourc
         const model_rule *rule = &sources->rules[i];
         char file[PATH_MAX];
         rule_path(sources, rule, file);
-        visit(directory, file, rule->name, NO_PLACE, &rule->options, sources->links);
+        visit(directory, file, rule->name, NO_PLACE, &rule->options, sources);
     }
     for (size_t i = 0; i < sources->path_count; i++) {
         visit_directory(directory, sources, i);

@@ -28,7 +28,7 @@ typedef struct model_sources {
     bool strict; /* for files without a rule */
     const model_rule *rules;
     size_t rule_count;
-    size_t links; /* largest number of links of a model */
+    size_t links, constraints; /* largest numbers of links and of constraints of a model */
 } model_sources;
 
 typedef struct model_directory model_directory;

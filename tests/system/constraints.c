@@ -205,6 +205,86 @@ START_TEST(kept_models_have_their_constraints_after_a_restart) {
 }
 END_TEST
 
+/* ---- constraints of a request ------------------------------------------------------------------------------------ */
+
+/* Loads the four-bar, and as "tree" its links and joints without its constraint. Returns the list of its constraints,
+ * which the caller releases. */
+static json_t *load_open(void) {
+    char line[512];
+    load("four_bar");
+    json_t *description = json_load_file(DESCRIPTIONS "four_bar.json", 0, NULL);
+    json_t *constraints = json_incref(json_object_get(description, "constraints"));
+    ck_assert(constraints && json_object_del(description, "constraints") == 0);
+    ck_assert_int_eq(json_dump_file(description, scratch("tree.json"), 0), 0);
+    json_decref(description);
+    snprintf(line, sizeof line, "$ctl load --replace --name tree --description %s", scratch("tree.json"));
+    must_say(line, "tree: ");
+    return constraints;
+}
+
+/* Calls a method about a model with constraints of the request (NULL: none). `rest` are further members of the request.
+ * The caller releases the reply. */
+static json_t *ask_with(const char *method, const char *model, const json_t *constraints, const char *rest) {
+    char *list = constraints ? json_dumps(constraints, 0) : strdup("[]"), line[2048];
+    snprintf(line, sizeof line, "$ctl call %s '{\"query\": {\"model\": \"%s\", \"constraints\": %s}, %s}'", method,
+             model, list, rest);
+    free(list);
+    return run_json(line);
+}
+
+START_TEST(a_constraint_of_a_request_is_that_of_a_model) {
+    static const struct {
+        const char *method, *rest;
+    } cases[] = {
+        {"forward_dynamics", "\"q\": [0, 0, 0], \"v\": [2, -2, 1], \"tau\": [1, 0, 0]"},
+        {"inverse_dynamics", "\"q\": [0, 0, 0], \"v\": [2, -2, 1]"},
+        {"evaluate", "\"q\": [0, 0, 0], \"quantities\": [{\"quantity\": \"QUANTITY_CONSTRAINT_JACOBIAN\"}, "
+                     "{\"quantity\": \"QUANTITY_FORWARD_DYNAMICS\"}]"},
+        {"assemble", "\"q\": [0.3, 0, 0], \"held_joints\": [\"motor\"]"},
+        {"rollout", "\"q\": [0, 0, 0], \"v\": [2, -2, 1], \"steps\": 100, \"stride\": 10"},
+        {"forward_dynamics_trajectory", "\"q\": [0, 0, 0], \"v\": [2, -2, 1], \"tau\": [1, 0, 0, 1, 0, 0, 1, 0, 0]"},
+    };
+    json_t *constraints = load_open();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        json_t *own = ask_with(cases[i].method, "four_bar", NULL, cases[i].rest);
+        json_t *added = ask_with(cases[i].method, "tree", constraints, cases[i].rest);
+        char *expected = json_dumps(own, JSON_SORT_KEYS), *found = json_dumps(added, JSON_SORT_KEYS);
+        ck_assert_str_eq(found, expected);
+        free(expected), free(found);
+        json_decref(own), json_decref(added);
+    }
+    json_decref(constraints);
+    must_say("$ctl fd tree --json", "\"a\"");
+}
+END_TEST
+
+#define WRONG(constraint) "\"query\": {\"model\": \"tree\", \"constraints\": [" constraint "]}"
+#define ROD "{\"name\": \"rod\", \"distance\": {\"distance\": 1, \"successor\": {\"link\": \"rocker\"}}}"
+
+START_TEST(a_wrong_constraint_of_a_request_is_refused_at_its_member) {
+    static const struct {
+        const char *request, *said;
+    } cases[] = {
+        {"forward_dynamics '{" WRONG("{\"name\": \"x\", \"distance\": {}}") ", \"q\": [0, 0, 0]}'",
+         "forward_dynamics.query.constraints[0].distance.distance"},
+        {"forward_dynamics '{" WRONG(ROD
+                                     ", {\"name\": \"x\", \"distance\": {\"distance\": 1, \"successor\": {\"link\": "
+                                     "\"hand\"}}}") ", \"q\": [0, 0, 0]}'",
+         "forward_dynamics.query.constraints[1].distance.successor.link"},
+        {"forward_dynamics '{" WRONG(ROD ", " ROD) ", \"q\": [0, 0, 0]}'", "query.constraints[1]"},
+        {"mass_matrix '{" WRONG(ROD) ", \"q\": [0, 0, 0]}'",
+         "mass_matrix.query.constraints: mass_matrix does not support constraints of a request"},
+        {"create_simulation '{" WRONG(ROD) ", \"q\": [0, 0, 0]}'", "create_simulation.query.constraints"},
+    };
+    json_decref(load_open());
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char line[512];
+        snprintf(line, sizeof line, "$ctl call %s", cases[i].request);
+        must_fail(line, 1, cases[i].said);
+    }
+}
+END_TEST
+
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 /* Wrong constraint, which replaces the one of the four-bar, and its refusal: the end of the error's field, and a part
@@ -277,6 +357,12 @@ START_TEST(too_many_constraints_are_refused_with_the_limit) {
     ck_assert_int_eq(json_dump_file(description, scratch("many.json"), 0), 0);
     must_say(line, "many: ");
     json_decref(description);
+    load("four_bar");
+    must_fail("$ctl derive many merge:four_bar,rocker,my_ --name more", 1,
+              "the model has 65 constraints; the limit is 64");
+    must_fail("$ctl call forward_dynamics '{\"query\": {\"model\": \"many\", \"constraints\": [" ROD
+              "]}, \"q\": [0, 0, 0]}'",
+              1, "forward_dynamics.query.constraints: the model has 65 constraints; the limit is 64");
 }
 END_TEST
 
@@ -589,6 +675,8 @@ int main(void) {
     tcase_add_test(all, constraints_change_the_digest);
     tcase_add_test(all, derived_models_carry_constraints_or_name_the_one_that_is_lost);
     tcase_add_test(all, kept_models_have_their_constraints_after_a_restart);
+    tcase_add_test(all, a_constraint_of_a_request_is_that_of_a_model);
+    tcase_add_test(all, a_wrong_constraint_of_a_request_is_refused_at_its_member);
     tcase_add_test(all, a_wrong_constraint_is_refused_at_its_member);
     tcase_add_test(all, too_many_constraints_are_refused_with_the_limit);
     tcase_add_test(all, methods_that_would_ignore_constraints_name_one_instead);

@@ -1007,6 +1007,10 @@ typedef struct dyn_client_query {
      * "lagrange_euler"; NULL: the daemon's own algorithms. */
     const char *formulation;
     const dyn_client_passive_forces *passive_forces; /* NULL: none */
+    /* Constraints beside those of the model: forward and inverse dynamics, evaluations that depend on constraints,
+     * assemblies, rollouts and trajectories. Their rows follow those of the model. */
+    size_t constraint_count;
+    const dyn_client_constraint *constraints;
 } dyn_client_query;
 #define DYN_CLIENT_QUERY_INIT(...) DYN_CLIENT_SIZED(dyn_client_query, __VA_ARGS__)
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "constraints.h"
 #include "descriptions.h"
 #include "error.h"
 #include "sized.h"
@@ -107,6 +108,22 @@ static dyn_client_status encode_payloads(const dyn_client_query *query, query_pa
     return parts->memory.is_exhausted ? fail_memory(error) : DYN_CLIENT_OK;
 }
 
+static dyn_client_status encode_constraints(const dyn_client_query *query, query_parts *parts,
+                                            dyn_client_error *error) {
+    Dynamics__V1__Query *to = &parts->query;
+    if (query->constraint_count == 0) {
+        return DYN_CLIENT_OK;
+    }
+    if (!query->constraints) {
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.constraints", "query.constraints is NULL");
+    }
+    to->constraints = pool_allocate(&parts->memory, query->constraint_count, sizeof *to->constraints);
+    for (size_t i = 0; !parts->memory.is_exhausted && i < query->constraint_count; i++) {
+        to->constraints[to->n_constraints++] = from_constraint(&parts->memory, &query->constraints[i]);
+    }
+    return parts->memory.is_exhausted ? fail_memory(error) : DYN_CLIENT_OK;
+}
+
 /* Copies the public query, which may have the size of another version of the library, and its terms. */
 static dyn_client_status read_query(const dyn_client_query *query, query_parts *parts, dyn_client_error *error) {
     *parts = (query_parts){0};
@@ -133,6 +150,9 @@ static dyn_client_status encode(size_t rows, query_parts *parts, dyn_client_erro
     to->n_external_forces = to->external_forces ? query->external_force_count : 0;
     if (status == DYN_CLIENT_OK) {
         status = encode_payloads(query, parts, error);
+    }
+    if (status == DYN_CLIENT_OK) {
+        status = encode_constraints(query, parts, error);
     }
     if (status != DYN_CLIENT_OK) {
         query_parts_free(parts);

@@ -12,7 +12,7 @@ from dynamicsd._client import ffi, lib
 from dynamicsd._convert import Keep, as_doubles, fill, named
 from dynamicsd._session import CANCELLATION, Progress, Watch, seconds
 from dynamicsd.errors import InvalidArgument, text
-from dynamicsd.records import Array, ExternalForce, PassiveForces, Payload
+from dynamicsd.records import Array, Constraint, ExternalForce, PassiveForces, Payload
 
 if TYPE_CHECKING:
     from dynamicsd.model import Model
@@ -80,6 +80,7 @@ class Options(TypedDict, total=False):
     expected_digest  digest that the model must have.
     formulation      formulation of the literature that computes, such as "lagrange_euler".
     passive_forces   damping, friction and springs that inverse and forward dynamics count; None: none.
+    constraints      constraints that hold during the call beside those of the model.
     timeout          seconds; 0: the client's own.
     progress         True: a progress bar; or a function of the fraction done, whose result False cancels the call.
     job              ticket: the call runs as a job.
@@ -94,6 +95,7 @@ class Options(TypedDict, total=False):
     expected_digest: str
     formulation: str
     passive_forces: PassiveForces
+    constraints: Sequence[Constraint]
     timeout: float
     progress: Progress
     job: JobTicket
