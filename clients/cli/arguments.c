@@ -63,6 +63,11 @@ const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_FORMULATION] = {"formulation", "NAME",
                             "compute by a formulation of the literature, as compare lists them (default the daemon's "
                             "own algorithm)"},
+    [OPTION_TIP] = {"tip", "FRAME:LX,LY,LZ[,AX,AY,AZ]=X",
+                    "constraint of the last link, with --formulation vereshchagin: the acceleration of the frame along "
+                    "L, and about A, is X, m/s^2 and rad/s^2; repeatable"},
+    [OPTION_TIP_REFERENCE_FRAME] = {"tip-reference-frame", "local|world|local_world_aligned",
+                                    "frame of --tip (default local_world_aligned)"},
     [OPTION_PASSIVE] = {"passive", "PART,PART,..",
                         "passive forces that count beside tau: damping, friction, springs (default none)"},
     [OPTION_ON_ERROR] = {"on-error", "fail|mark",

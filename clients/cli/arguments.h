@@ -49,6 +49,8 @@ typedef enum option {
     OPTION_PAYLOAD,
     OPTION_PRECISION,
     OPTION_FORMULATION,
+    OPTION_TIP,
+    OPTION_TIP_REFERENCE_FRAME,
     OPTION_PASSIVE,
     OPTION_ON_ERROR,
     OPTION_DESCRIPTION,
@@ -118,6 +120,8 @@ typedef struct arguments {
     const char *positional[MAX_POSITIONALS];
     size_t force_count; /* --force may be repeated */
     const char **forces;
+    size_t tip_count; /* --tip may be repeated */
+    const char **tips;
     size_t payload_count; /* --payload may be repeated */
     const char **payloads;
 } arguments;

@@ -69,6 +69,8 @@ static exit_code read_option(char **argv, int *at, arguments *parsed) {
     }
     if (found == OPTION_FORCE) {
         parsed->forces[parsed->force_count++] = value;
+    } else if (found == OPTION_TIP) {
+        parsed->tips[parsed->tip_count++] = value;
     } else if (found == OPTION_PAYLOAD) {
         parsed->payloads[parsed->payload_count++] = value;
     } else if (parsed->value[found]) {
@@ -119,8 +121,9 @@ static exit_code read_operand(const char *text, find_command *find, const comman
 exit_code arguments_parse(int argc, char **argv, find_command *find, arguments *parsed) {
     *parsed = (arguments){0};
     parsed->forces = calloc((size_t)argc + 1, sizeof *parsed->forces);
+    parsed->tips = calloc((size_t)argc + 1, sizeof *parsed->tips);
     parsed->payloads = calloc((size_t)argc + 1, sizeof *parsed->payloads);
-    if (!parsed->forces || !parsed->payloads) {
+    if (!parsed->forces || !parsed->payloads || !parsed->tips) {
         return complain_memory();
     }
     const command *known = NULL;
@@ -147,6 +150,7 @@ exit_code arguments_parse(int argc, char **argv, find_command *find, arguments *
 
 void arguments_free(arguments *parsed) {
     free(parsed->forces);
+    free(parsed->tips);
     free(parsed->payloads);
     *parsed = (arguments){0};
 }

@@ -36,6 +36,7 @@ static const struct {
     {"precision", "--precision", NULL},
     {"on_error", "--on-error", NULL},
     {"formulation", "--formulation", NULL},
+    {"tip_constraints", "--tip", NULL},
     {"joint_names", "--joints", NULL},
     {"held_joints", "--hold", NULL},
     {"q", "--q", "q"},

@@ -229,12 +229,14 @@ static const command COMMANDS[] = {
      .operands = "NAME",
      .summary = "forward dynamics: accelerations a from q, v, tau",
      .details = "{\"a\": [..]}\n",
-     .example = "dynamicsctl fd ur5 --q 0,-1.57,1.57,0,0,0 --tau 0,-50,0,0,0,0",
+     .example = "dynamicsctl fd ur5 --q 0,-1.57,1.57,0,0,0 --tau 0,-50,0,0,0,0\n"
+                "  dynamicsctl fd ur5 --formulation vereshchagin --tip tool0:0,0,1=0 --tip tool0:0,0,0,0,0,1=0",
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
-                WITH(OPTION_PASSIVE) | WITH(OPTION_FORMULATION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
+                WITH(OPTION_PASSIVE) | WITH(OPTION_FORMULATION) | WITH(OPTION_TIP) | WITH(OPTION_TIP_REFERENCE_FRAME) |
+                WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
      .run = run_forward_dynamics},
     {.name = "mass",
      .group = GROUP_DYNAMICS,
@@ -353,7 +355,8 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl compare ur5 --q 0,-1.57,1.57,0,0,0 --v 1,1,0,0,0,0",
      .min_operands = 1,
      .max_operands = 1,
-     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_PAYLOAD),
+     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD),
      .run = run_compare},
     {.name = "formulate",
      .group = GROUP_DYNAMICS,
@@ -366,8 +369,9 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl formulate ur5 --formulation lagrange_euler --q 0,-1,1,0,0,0",
      .min_operands = 1,
      .max_operands = 1,
-     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_PAYLOAD) |
-                WITH(OPTION_FORMULATION),
+     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_FORMULATION) |
+                WITH(OPTION_TIP) | WITH(OPTION_TIP_REFERENCE_FRAME),
      .run = run_formulate},
     {.name = "rollout",
      .group = GROUP_MOTIONS,

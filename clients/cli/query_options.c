@@ -70,6 +70,57 @@ static exit_code read_payloads(const arguments *args, query_options *result) {
     return code;
 }
 
+/* Reads "FRAME:LX,LY,LZ[,AX,AY,AZ]=X" from `text`, a copy of the argument `whole` that is changed and holds the name of
+ * the frame. The last colon separates. Reports errors. */
+static exit_code read_tip(const char *whole, char *text, dyn_client_tip_constraint *tip) {
+    char message[PARSE_MESSAGE_SIZE];
+    double values[6] = {0};
+    char *colon = strrchr(text, ':'), *equals = colon ? strchr(colon, '=') : NULL;
+    size_t count = 1;
+    for (const char *c = colon; c && c != equals && *c != '\0'; c++) {
+        count += *c == ',';
+    }
+    if (equals) {
+        *equals = '\0';
+    }
+    if (!equals || colon == text || (count != 3 && count != 6) || !parse_number(equals + 1, &tip->acceleration) ||
+        !parse_numbers(colon + 1, count, values, message, sizeof message)) {
+        return complain(
+            EXIT_USAGE,
+            "--tip %s: pass FRAME:LX,LY,LZ=X with the acceleration X along L in m/s^2, and ,AX,AY,AZ before "
+            "= for rotations",
+            whole);
+    }
+    *colon = '\0';
+    tip->frame = text;
+    memcpy(tip->linear, values, sizeof tip->linear);
+    memcpy(tip->angular, values + 3, sizeof tip->angular);
+    return EXIT_OK;
+}
+
+static exit_code read_tips(const arguments *args, query_options *result) {
+    size_t frame, length = 1;
+    exit_code code = arguments_choice(args, OPTION_TIP_REFERENCE_FRAME, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES,
+                                      REFERENCE_FRAMES - 1, &frame);
+    for (size_t i = 0; i < args->tip_count; i++) {
+        length += strlen(args->tips[i]) + 1;
+    }
+    result->tips = calloc(args->tip_count + 1, sizeof *result->tips);
+    result->tip_frames = calloc(length, 1);
+    if (!result->tips || !result->tip_frames) {
+        return complain_memory();
+    }
+    char *text = result->tip_frames;
+    for (size_t i = 0; i < args->tip_count && code == EXIT_OK; i++) {
+        char *end = stpcpy(text, args->tips[i]);
+        result->tips[i].reference_frame = (dyn_client_reference_frame)(frame + DYN_CLIENT_REFERENCE_FRAME_LOCAL);
+        code = read_tip(args->tips[i], text, &result->tips[i]);
+        text = end + 1;
+    }
+    result->tip_count = args->tip_count;
+    return code;
+}
+
 /* Reads a list of the passive forces that count. */
 static exit_code read_passive_forces(const arguments *args, query_options *result) {
     const char *list = args->value[OPTION_PASSIVE];
@@ -116,6 +167,9 @@ exit_code query_options_read(const arguments *args, query_options *result) {
     if (code == EXIT_OK) {
         code = read_passive_forces(args, result);
     }
+    if (code == EXIT_OK) {
+        code = read_tips(args, result);
+    }
     result->formulation = args->value[OPTION_FORMULATION];
     result->precision = (dyn_client_precision)precision;
     result->on_error = (dyn_client_on_error)outcome;
@@ -131,6 +185,8 @@ void query_options_apply(const query_options *options, dyn_client_query *query) 
     query->precision = options->precision;
     query->on_error = options->on_error;
     query->formulation = options->formulation;
+    query->tip_constraint_count = options->tip_count;
+    query->tip_constraints = options->tips;
     query->passive_forces = options->passive_forces;
 }
 
@@ -157,5 +213,7 @@ void query_options_free(query_options *freed) {
     force_options_free(&freed->forces);
     free(freed->payloads);
     free(freed->payload_links);
+    free(freed->tips);
+    free(freed->tip_frames);
     *freed = (query_options){0};
 }

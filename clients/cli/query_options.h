@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads the options that set the query of a request: --gravity, --force, --payload, --precision, --formulation and
- * --on-error; and options of steps that several commands have: --ideal, --stabilization and --no-projection.
+ * Reads the options that set the query of a request: --gravity, --force, --payload, --precision, --formulation, --tip
+ * and --on-error; and options of steps that several commands have: --ideal, --stabilization and --no-projection.
  */
 #ifndef CLI_QUERY_OPTIONS_H
 #define CLI_QUERY_OPTIONS_H
@@ -17,10 +17,12 @@ typedef struct query_options {
     dyn_client_precision precision;
     dyn_client_on_error on_error;
     const char *formulation;
+    size_t tip_count;
+    dyn_client_tip_constraint *tips;
     const dyn_client_passive_forces *passive_forces; /* NULL: none */
     dyn_client_passive_forces passive;
     double gravity_values[3];
-    char *payload_links;
+    char *payload_links, *tip_frames;
 } query_options;
 
 /* Reads the options; absent ones have their defaults. Reports errors. The caller frees the result with

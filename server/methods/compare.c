@@ -18,8 +18,8 @@ enum { RUNS = 5, BRIEF = 1000000 };
 /* Cost of the method, ns. It always runs on a worker. */
 static const double COMPARISON_COST = 1e6;
 
-/* Largest nv of a comparison: most formulations take a time of nv^3 for a matrix, and only the time between two of them
- * is checked. */
+/* Largest nv of a comparison: most formulations take a time of nv^3 for a matrix, and the deadline is checked between
+ * two results only. */
 enum { MOST_COORDINATES = 200 };
 
 /* Results of one formulation, or of the daemon's own algorithms (the kernels). */
@@ -35,6 +35,7 @@ typedef struct compared {
  * formulation. */
 typedef struct comparison {
     const double *v, *a;
+    const dyn_external_forces *forces; /* NULL: none */
     size_t count;
     compared *rows;
 } comparison;
@@ -46,10 +47,10 @@ static dyn_status compute_result(const batch *b, const batch_worker *w, const co
     switch (result) {
     case INVERSE:
         return by ? dyn_formulation_inverse_dynamics(by, 1, gravity, b->q, x->v, x->a, out, error)
-                  : dyn_rnea(w->model, w->workspace, 1, gravity, b->q, x->v, x->a, NULL, out, error);
+                  : dyn_rnea(w->model, w->workspace, 1, gravity, b->q, x->v, x->a, x->forces, out, error);
     case FORWARD:
         return by ? dyn_formulation_forward_dynamics(by, 1, gravity, b->q, x->v, tau, out, error)
-                  : dyn_aba(w->model, w->workspace, 1, gravity, b->q, x->v, tau, NULL, out, error);
+                  : dyn_aba(w->model, w->workspace, 1, gravity, b->q, x->v, tau, x->forces, out, error);
     default:
         return by ? dyn_formulation_mass_matrix(by, 1, b->q, out, error)
                   : dyn_crba(w->model, w->workspace, 1, b->q, out, error);
@@ -66,7 +67,8 @@ static double largest_difference(const double *x, const double *y, size_t count)
     return difference / size;
 }
 
-/* Computes all results of a row, and measures their times and their differences from row 0. */
+/* Computes all results of a row, and measures their times and their differences from row 0. Checks the deadline after
+ * each result. */
 static dyn_status compute_row(const batch *b, const batch_worker *w, const comparison *x, dyn_formulation *by,
                               compared *row, dyn_error *error) {
     dyn_status status = DYN_OK;
@@ -81,6 +83,9 @@ static dyn_status compute_row(const batch *b, const batch_worker *w, const compa
         size_t count = k == MASS ? b->nv * b->nv : b->nv;
         row->time[k] = 1e-9 * (double)shortest;
         row->difference[k] = largest_difference(row->result[k], x->rows[0].result[k], count);
+        if (status == DYN_OK && !batch_proceed(b, 0)) {
+            status = DYN_CANCELLED;
+        }
     }
     return status;
 }
@@ -104,6 +109,9 @@ static void compare_formulation(const batch *b, const batch_worker *w, const com
     dyn_formulation *by = NULL;
     dyn_error error = {0};
     dyn_status status = dyn_formulation_create(w->model, row->traits->name, &by, &error);
+    if (status == DYN_OK) {
+        status = dyn_formulation_apply_forces(by, x->forces, &error);
+    }
     if (status == DYN_OK) {
         status = compute_row(b, w, x, by, row, &error);
     }
@@ -210,15 +218,20 @@ static bool check_size(const batch *b) {
 
 void method_compare(call *c) {
     const Dynamics__V1__CompareRequest *r = c->request->compare;
+    const query_parts supported = QUERY_JOINT_NAMES | QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES;
+    dyn_external_forces forces;
+    void *scratch;
     batch b;
     comparison x = {0};
-    if (batch_open(c, &b, r->query, QUERY_JOINT_NAMES | QUERY_GRAVITY | QUERY_PAYLOADS, r->n_q, r->q) &&
-        check_size(&b) && batch_check_one_state(&b) && batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a)) {
+    if (batch_open(c, &b, r->query, supported, r->n_q, r->q) && check_size(&b) && batch_check_one_state(&b) &&
+        batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a)) {
         b.parts = (size_t)dyn_formulation_count();
         batch_expect(&b, 2 * b.nv * (1 + b.parts + b.nv));
         if (batch_begin(&b, COMPARISON_COST) && create_rows(&b, &x)) {
             x.v = batch_input(&b, r->n_v, r->v);
             x.a = batch_input(&b, r->n_a, r->a);
+            scratch = b.force_count > 0 ? call_allocate(c, 1, batch_forces_size(&b)) : NULL;
+            x.forces = call_has_ended(c) ? NULL : batch_forces(&b, 0, scratch, &forces);
             if (!call_has_ended(c) && batch_run(&b, compare_step, &x, 0)) {
                 answer(&b, &x);
             }

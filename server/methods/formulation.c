@@ -6,6 +6,7 @@
 
 #include "methods/methods.h"
 #include "methods/motion.h"
+#include "methods/tip_constraints.h"
 
 #define QUANTITY(name) DYNAMICS__V1__QUANTITY__QUANTITY_##name
 
@@ -13,7 +14,7 @@
  * nv. */
 static const double STATE_COST = 1e6;
 
-/* States between two checks of the deadline. */
+/* States of a block. The deadline is checked after each state. */
 enum { BLOCK_STATES = 8 };
 
 /* ---- one quantity of many states --------------------------------------------------------------------------------- */
@@ -22,8 +23,9 @@ enum { BLOCK_STATES = 8 };
 typedef struct formulated {
     const char *formulation;
     Dynamics__V1__Quantity quantity;
-    const double *v, *x; /* x: a for inverse dynamics, tau for forward dynamics. NULL: zeros */
-    size_t width;        /* values of a state */
+    const double *v, *x;             /* x: a for inverse dynamics, tau for forward dynamics. NULL: zeros */
+    const dyn_frame_constraint *tip; /* as many as the query has */
+    size_t width;                    /* values of a state */
     double *out;
 } formulated;
 
@@ -32,23 +34,42 @@ bool formulation_computes(Dynamics__V1__Quantity quantity) {
            quantity == QUANTITY(MASS_MATRIX);
 }
 
-static dyn_status formulate_states(const batch *b, const batch_worker *w, const void *context, size_t first,
-                                   size_t count, dyn_error *error) {
-    const formulated *from = context;
-    const double *q = b->q + first * b->nq, *gravity = b->values.gravity;
-    const double *v = motion_rows(from->v, b->nv, first), *x = motion_rows(from->x, b->nv, first);
-    double *out = from->out + first * from->width;
-    dyn_formulation *f = NULL;
-    dyn_status status = dyn_formulation_create(w->model, from->formulation, &f, error);
+/* Computes state s of the batch. */
+static dyn_status formulate_state(const batch *b, const batch_worker *w, const formulated *from, size_t s,
+                                  dyn_formulation *f, dyn_error *error) {
+    const double *q = b->q + s * b->nq, *gravity = b->values.gravity;
+    const double *v = motion_rows(from->v, b->nv, s), *x = motion_rows(from->x, b->nv, s);
+    double *out = from->out + s * from->width;
+    dyn_external_forces forces;
+    dyn_status status = dyn_formulation_apply_forces(f, batch_forces(b, s, w->scratch, &forces), error);
+    if (status == DYN_OK) {
+        status = tip_constraints_apply(b, w, from->tip, q, v, f, error);
+    }
     if (status != DYN_OK) {
         return status;
     }
     if (from->quantity == QUANTITY(INVERSE_DYNAMICS)) {
-        status = dyn_formulation_inverse_dynamics(f, count, gravity, q, v, x, out, error);
-    } else if (from->quantity == QUANTITY(FORWARD_DYNAMICS)) {
-        status = dyn_formulation_forward_dynamics(f, count, gravity, q, v, x, out, error);
-    } else {
-        status = dyn_formulation_mass_matrix(f, count, q, out, error);
+        return dyn_formulation_inverse_dynamics(f, 1, gravity, q, v, x, out, error);
+    }
+    return from->quantity == QUANTITY(FORWARD_DYNAMICS)
+               ? dyn_formulation_forward_dynamics(f, 1, gravity, q, v, x, out, error)
+               : dyn_formulation_mass_matrix(f, 1, q, out, error);
+}
+
+static dyn_status formulate_states(const batch *b, const batch_worker *w, const void *context, size_t first,
+                                   size_t count, dyn_error *error) {
+    const formulated *from = context;
+    dyn_formulation *f = NULL;
+    dyn_status status = dyn_formulation_create(w->model, from->formulation, &f, error);
+    for (size_t i = 0; status == DYN_OK && i < count; i++) {
+        status = formulate_state(b, w, from, first + i, f, error);
+        if (status != DYN_OK) {
+            /* The library counts from the state on, the batch from the block on. */
+            error->site.sample += i;
+            error->site.index += i * error->site.width;
+        } else if (!batch_proceed(b, 1)) {
+            status = DYN_CANCELLED;
+        }
     }
     dyn_formulation_free(f);
     return status;
@@ -76,18 +97,20 @@ static double *order_result(batch *b, const formulated *x) {
 query_parts formulation_parts(Dynamics__V1__Quantity quantity) {
     /* A formulation computes the mass matrix of the tree, which constraints do not change. */
     return QUERY_JOINT_NAMES | QUERY_PAYLOADS | QUERY_FORMULATION | QUERY_ON_ERROR |
-           (quantity == QUANTITY(MASS_MATRIX) ? QUERY_CONSTRAINTS : QUERY_GRAVITY);
+           (quantity == QUANTITY(FORWARD_DYNAMICS) ? QUERY_TIP_CONSTRAINTS : QUERY_MODEL) |
+           (quantity == QUANTITY(MASS_MATRIX) ? QUERY_CONSTRAINTS : QUERY_GRAVITY | QUERY_FORCES);
 }
 
 double *formulation_compute(batch *b, Dynamics__V1__Quantity quantity, const sent_array arrays[STATE_ARRAYS]) {
     state_array third = quantity == QUANTITY(FORWARD_DYNAMICS) ? STATE_TAU : STATE_A;
     formulated x = {.formulation = b->query->formulation, .quantity = quantity};
-    if (!evaluation_check(b, quantity) || !batch_check(b, "v", arrays[STATE_V].count) ||
-        !batch_check(b, state_array_names[third], arrays[third].count)) {
+    if (!evaluation_check(b, quantity) || !tip_constraints_read(b, &x.tip) ||
+        !batch_check(b, "v", arrays[STATE_V].count) || !batch_check(b, state_array_names[third], arrays[third].count)) {
         return NULL;
     }
     x.width = quantity == QUANTITY(MASS_MATRIX) ? b->nv * b->nv : b->nv;
     b->block_size = BLOCK_STATES;
+    b->parts = 1;
     batch_expect(b, x.width);
     if (!batch_begin(b, STATE_COST)) {
         return NULL;
@@ -95,7 +118,7 @@ double *formulation_compute(batch *b, Dynamics__V1__Quantity quantity, const sen
     x.v = batch_input(b, arrays[STATE_V].count, arrays[STATE_V].values);
     x.x = batch_input(b, arrays[third].count, arrays[third].values);
     x.out = batch_output(b, x.width);
-    if (call_has_ended(b->call) || !batch_run(b, formulate_states, &x, 0)) {
+    if (call_has_ended(b->call) || !batch_run(b, formulate_states, &x, batch_forces_size(b))) {
         return NULL;
     }
     batch_mark_rows(b, x.width, x.out);
@@ -114,6 +137,7 @@ typedef struct inner_quantities {
 /* Motion of the state, and the places of its results. */
 typedef struct formulate_task {
     const char *formulation;
+    const dyn_frame_constraint *tip; /* as many as the query has */
     const double *v, *a;
     double *tau;
     inner_quantities *found;
@@ -124,10 +148,19 @@ static dyn_status find_inner_quantities(const batch *b, const batch_worker *w, c
     const formulate_task *x = context;
     const double *gravity = b->values.gravity;
     inner_quantities *to = x->found;
-    (void)first;
+    dyn_external_forces forces;
     dyn_status status = dyn_formulation_create(w->model, x->formulation, &to->by, error);
     if (status == DYN_OK) {
+        status = dyn_formulation_apply_forces(to->by, batch_forces(b, first, w->scratch, &forces), error);
+    }
+    if (status == DYN_OK) {
         status = dyn_formulation_inverse_dynamics(to->by, count, gravity, b->q, x->v, x->a, x->tau, error);
+    }
+    if (status == DYN_OK && !batch_proceed(b, 0)) {
+        status = DYN_CANCELLED;
+    }
+    if (status == DYN_OK) {
+        status = tip_constraints_apply(b, w, x->tip, b->q, x->v, to->by, error);
     }
     if (status == DYN_OK) {
         status = dyn_formulation_coefficients(to->by, gravity, b->q, x->v, x->a, &to->blocks, &to->count, error);
@@ -202,19 +235,23 @@ static void answer(batch *b, const inner_quantities *found, double *tau) {
 
 void method_formulate(call *c) {
     const Dynamics__V1__FormulateRequest *r = c->request->formulate;
-    const query_parts supported = QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORMULATION;
+    const query_parts supported =
+        QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES | QUERY_FORMULATION | QUERY_TIP_CONSTRAINTS;
     batch b;
+    const dyn_frame_constraint *tip;
     inner_quantities found = {0};
     if (batch_open(c, &b, r->query, supported, r->n_q, r->q) && batch_check_one_state(&b) &&
-        batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a) && batch_begin(&b, STATE_COST)) {
+        batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a) && tip_constraints_read(&b, &tip) &&
+        batch_begin(&b, STATE_COST)) {
         const formulate_task x = {
             .formulation = r->query->formulation,
+            .tip = tip,
             .v = batch_input(&b, r->n_v, r->v),
             .a = batch_input(&b, r->n_a, r->a),
             .tau = batch_output(&b, b.nv),
             .found = &found,
         };
-        if (!call_has_ended(c) && batch_run(&b, find_inner_quantities, &x, 0)) {
+        if (!call_has_ended(c) && batch_run(&b, find_inner_quantities, &x, batch_forces_size(&b))) {
             answer(&b, &found, x.tau);
         }
     }

@@ -29,6 +29,7 @@ bool query_check(const Dynamics__V1__Query *q, query_parts supported, const char
          "a precision other than DOUBLE (0)", "query.precision"},
         {QUERY_PASSIVE_FORCES, q->passive_forces != NULL, "passive forces", "query.passive_forces"},
         {QUERY_ADDED_CONSTRAINTS, q->n_constraints > 0, "constraints of a request", "query.constraints"},
+        {QUERY_TIP_CONSTRAINTS, q->n_tip_constraints > 0, "tip constraints", "query.tip_constraints"},
         {QUERY_FORMULATION, q->formulation[0] != '\0', "formulations", "query.formulation"},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {

@@ -29,7 +29,8 @@ typedef enum query_parts {
     QUERY_CONSTRAINTS = 64, /* a model with constraints, which the method considers, or refuses itself */
     QUERY_FORMULATION = 128,
     QUERY_PASSIVE_FORCES = 256,
-    QUERY_ADDED_CONSTRAINTS = 512,                                        /* constraints of the request */
+    QUERY_ADDED_CONSTRAINTS = 512, /* constraints of the request */
+    QUERY_TIP_CONSTRAINTS = 1024,
     QUERY_SIMULATED = (QUERY_ALL & ~QUERY_PRECISION) | QUERY_CONSTRAINTS, /* of motion forward in time */
 } query_parts;
 

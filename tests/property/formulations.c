@@ -132,6 +132,95 @@ START_TEST(every_formulation_agrees_with_the_tuned_algorithms) {
 }
 END_TEST
 
+enum { PULLS = 5, PULLED_SAMPLES = 2 };
+
+/* Sets forces on random frames of a model, in all three reference frames. Every second one has a row for each
+ * sample. */
+static void random_pulls(random_source *random, const dyn_model *model, double wrenches[PULLS][6 * PULLED_SAMPLES],
+                         dyn_external_force pulls[PULLS]) {
+    static const dyn_reference_frame frames[] = {DYN_REFERENCE_FRAME_LOCAL, DYN_REFERENCE_FRAME_WORLD,
+                                                 DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED};
+    for (int i = 0; i < PULLS; i++) {
+        random_vector(random, 6 * PULLED_SAMPLES, 20, wrenches[i]);
+        pulls[i] = (dyn_external_force){.frame = random_index(random, dyn_model_link_count(model)),
+                                        .reference_frame = frames[i % 3],
+                                        .wrench = wrenches[i],
+                                        .stride = i % 2 ? 6 : 0};
+    }
+}
+
+/* Checks inverse and forward dynamics of two samples with external forces. */
+static void compare_pulled(const char *name, int k, random_source *random, dyn_model *model) {
+    double wrenches[PULLS][6 * PULLED_SAMPLES];
+    dyn_external_force pulls[PULLS];
+    size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model), all = PULLED_SAMPLES * nv;
+    double *q = numbers(PULLED_SAMPLES * nq), *v = numbers(all), *a = numbers(all), *tau = numbers(all),
+           *x = numbers(all);
+    dyn_error error;
+    dyn_formulation *f;
+    dyn_workspace *w;
+    char what[96];
+    random_pulls(random, model, wrenches, pulls);
+    const dyn_external_forces forces = {PULLS, pulls};
+    random_configuration(random, model, 2, q), random_configuration(random, model, 2, q + nq);
+    random_vector(random, (int)all, 2, v), random_vector(random, (int)all, 3, a);
+    require(dyn_workspace_create(model, &w, &error), &error);
+    require(dyn_rnea(model, w, PULLED_SAMPLES, NULL, q, v, a, &forces, tau, &error), &error);
+    require(dyn_formulation_create(model, name, &f, &error), &error);
+    require(dyn_formulation_apply_forces(f, &forces, &error), &error);
+    snprintf(what, sizeof what, "inverse dynamics with external forces by %s", name);
+    require(dyn_formulation_inverse_dynamics(f, PULLED_SAMPLES, NULL, q, v, a, x, &error), &error);
+    assert_norm_close(what, k, x, tau, all, 1e-9);
+    snprintf(what, sizeof what, "forward dynamics with external forces by %s", name);
+    require(dyn_formulation_forward_dynamics(f, PULLED_SAMPLES, NULL, q, v, tau, x, &error), &error);
+    assert_norm_close(what, k, x, a, all, 1e-8);
+    dyn_formulation_free(f);
+    dyn_workspace_free(w);
+    free(q), free(v), free(a), free(tau), free(x);
+}
+
+START_TEST(every_formulation_considers_external_forces) {
+    const char *name = dyn_formulation_traits_at(_i)->name;
+    random_source base = random_seed(name, 1811);
+    int compared = 0;
+    for (int k = 0; k < CASES * MODEL_KINDS; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        dyn_error error;
+        dyn_model *model = random_model(&random, (model_kind)(k % MODEL_KINDS), k / MODEL_KINDS);
+        if (dyn_formulation_applies(model, name, &error) == DYN_OK) {
+            compare_pulled(name, k, &random, model);
+            compared++;
+        }
+        dyn_model_free(model);
+    }
+    ck_assert_int_ge(compared, CASES);
+}
+END_TEST
+
+START_TEST(external_forces_that_are_wrong_are_refused) {
+    random_source random = random_seed("wrong forces", 1812);
+    dyn_model *model = random_model(&random, ROTARY_CHAIN, 2);
+    const double q[3] = {0}, wrenches[12] = {[8] = 1.0 / 0.0};
+    dyn_external_force pull = {.frame = 99, .reference_frame = DYN_REFERENCE_FRAME_WORLD, .wrench = wrenches};
+    const dyn_external_forces forces = {1, &pull};
+    double two_q[6] = {0}, tau[6], M[9];
+    dyn_formulation *f = NULL;
+    dyn_error error;
+    require(dyn_formulation_create(model, "newton_euler", &f, &error), &error);
+    ck_assert_int_eq(dyn_formulation_apply_forces(f, &forces, &error), DYN_NOT_FOUND);
+    pull.frame = 1, pull.stride = 6;
+    require(dyn_formulation_apply_forces(f, &forces, &error), &error);
+    require(dyn_formulation_inverse_dynamics(f, 1, NULL, q, NULL, NULL, tau, &error), &error);
+    ck_assert_int_eq(dyn_formulation_inverse_dynamics(f, 2, NULL, two_q, NULL, NULL, tau, &error),
+                     DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.site.argument, "external_forces");
+    ck_assert_uint_eq(error.site.sample, 1);
+    require(dyn_formulation_mass_matrix(f, 1, q, M, &error), &error);
+    dyn_formulation_free(f);
+    dyn_model_free(model);
+}
+END_TEST
+
 /* Checks that the formulation refuses at least one random model of a kind with this reason, and others with a message
  * that names a joint. */
 static void expect_refusal(const char *name, model_kind kind, const char *reason) {
@@ -227,6 +316,8 @@ int main(void) {
     TCase *tests = tcase_create("formulations");
     int count = dyn_formulation_count();
     tcase_add_loop_test(tests, every_formulation_agrees_with_the_tuned_algorithms, 0, count);
+    tcase_add_loop_test(tests, every_formulation_considers_external_forces, 0, count);
+    tcase_add_test(tests, external_forces_that_are_wrong_are_refused);
     tcase_add_loop_test(tests, a_formulation_that_does_not_apply_says_why, 0, count);
     tcase_add_loop_test(tests, a_model_that_is_too_large_is_refused_with_the_bound, 0, count);
     tcase_add_test(tests, an_unknown_formulation_is_refused_with_all_names);

@@ -271,6 +271,35 @@ START_TEST(evaluate_writes_the_numbers_of_the_single_commands) {
 }
 END_TEST
 
+/* Checks that the tool of the robot does not fall with a constraint, and that the wrench of the constraint is shown. */
+START_TEST(a_constrained_tip_holds_its_height) {
+    char call[512];
+    json_t *moved = run_json("$ctl fd ur5 --formulation vereshchagin --tip tool0:0,0,1=0 "
+                             "--q 0.3,-1.2,1.4,-0.8,-1.5,0.4 --json");
+    size_t used = (size_t)snprintf(call, sizeof call,
+                                   "$ctl evaluate ur5 --quantity frame_acceleration --frame tool0 "
+                                   "--q 0.3,-1.2,1.4,-0.8,-1.5,0.4 --json --a=");
+    for (size_t i = 0; i < 6; i++) {
+        double a = number_at(json_object_get(moved, "a"), i);
+        used += (size_t)snprintf(call + used, sizeof call - used, "%s%.17g", i ? "," : "", a);
+    }
+    outcome fallen = shell("%s", call),
+            blocks = shell("$ctl formulate ur5 --formulation vereshchagin --tip tool0:0,0,1=0 "
+                           "--q 0.3,-1.2,1.4,-0.8,-1.5,0.4");
+    const char *linear = strstr(fallen.output, "linear");
+    double x[3];
+    ck_assert_ptr_nonnull(linear);
+    ck_assert_int_eq(sscanf(strchr(linear, '['), "[%lf,%lf,%lf", &x[0], &x[1], &x[2]), 3);
+    ck_assert_double_eq_tol(x[2], 0, 1e-9);
+    ck_assert_double_ge(fabs(x[0]) + fabs(x[1]), 0.1);
+    ck_assert_ptr_nonnull(strstr(blocks.output, "\nnu  2 x 3  "));
+    must_fail("$ctl fd ur5 --formulation vereshchagin --tip tool0:0,0,1", 2, "FRAME:LX,LY,LZ=X");
+    must_fail("$ctl fd ur5 --formulation vereshchagin --tip hand:0,0,1=0", 1, "refused: --tip[0].frame");
+    outcome_free(&fallen), outcome_free(&blocks);
+    json_decref(moved);
+}
+END_TEST
+
 START_TEST(formulate_writes_the_blocks_of_a_formulation) {
     static const char call[] = "$ctl formulate two_link --formulation lagrange_euler --q 0.3,-0.5 --v 1,2 --a 3,4";
     json_t *found =
@@ -1165,6 +1194,7 @@ int main(void) {
     tcase_add_test(all, models_are_loaded_listed_described_and_unloaded);
     tcase_add_test(all, evaluate_writes_the_numbers_of_the_single_commands);
     tcase_add_test(all, formulate_writes_the_blocks_of_a_formulation);
+    tcase_add_test(all, a_constrained_tip_holds_its_height);
     tcase_add_test(all, refusals_of_compare_follow_each_other);
     tcase_add_test(all, explain_splits_the_torques_of_id);
     tcase_add_test(all, published_mass_matrix_comes_out);

@@ -21,6 +21,13 @@ static const dyn_client_query UR5 = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 
 static const double Q[6] = {0.3, -1.2, 1.4, -0.8, -1.5, 0.4}, V[6] = {0.5, 0.4, -0.6, 0.2, 0.3, 1},
                     A[6] = {1, 0.5, -1, 0.4, 0.2, 2};
 
+/* Forces on the tool, in its axes, and on the elbow, in the world. */
+static const double PULL[3] = {1, 20, -3}, TWIST[3] = {0.5, -2, 1};
+static const dyn_client_external_force PULLS[2] = {
+    {.link = "tool0", .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL, .force = PULL, .torque = TWIST, .rows = 1},
+    {.link = "forearm_link", .reference_frame = DYN_CLIENT_REFERENCE_FRAME_WORLD, .force = TWIST, .rows = 1},
+};
+
 static void start_daemon(void) {
     dyn_client_error error;
     daemon_start(NULL, &served);
@@ -44,10 +51,12 @@ static void must_be_close(const double *x, const double *y, size_t count) {
     }
 }
 
-/* Checks that payload, gravity and the order of joints apply to formulations as to the daemon's own algorithms. */
+/* Checks that payload, gravity, external forces and the order of joints apply to formulations as to the daemon's own
+ * algorithms. */
 START_TEST(a_query_with_a_formulation_has_the_same_results) {
     static const char *const names[] = {"lagrange_euler", "newton_euler", "generalized_dalembert",
-                                        "christoffel",    "screws",       "lie_group"};
+                                        "christoffel",    "screws",       "lie_group",
+                                        "vereshchagin",   "hollerbach",   "natural_coordinates"};
     static const char *const joints[6] = {"wrist_3_joint", "wrist_2_joint",       "wrist_1_joint",
                                           "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};
     const double gravity[3] = {1, -2, 3};
@@ -61,15 +70,16 @@ START_TEST(a_query_with_a_formulation_has_the_same_results) {
     query.joint_count = 6, query.joint_names = joints;
     must(dyn_client_mass_matrix(client, &query, Q, own_M, &error), &error);
     query.gravity = gravity;
+    query.external_forces = PULLS, query.external_force_count = 2;
     must(dyn_client_inverse_dynamics(client, &query, Q, V, A, own_tau, &error), &error);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         query.formulation = names[i];
-        query.gravity = gravity;
+        query.gravity = gravity, query.external_force_count = 2;
         must(dyn_client_inverse_dynamics(client, &query, Q, V, A, tau, &error), &error);
         must_be_close(tau, own_tau, 6);
         must(dyn_client_forward_dynamics(client, &query, Q, V, tau, a, &error), &error);
         must_be_close(a, A, 6);
-        query.gravity = NULL;
+        query.gravity = NULL, query.external_force_count = 0;
         must(dyn_client_mass_matrix(client, &query, Q, M, &error), &error);
         must_be_close(M, own_M, 36);
     }
@@ -96,11 +106,101 @@ START_TEST(a_batch_is_computed_by_a_formulation) {
 }
 END_TEST
 
+/* Checks that inverse dynamics refuses the query with this field and a message that contains `word`. */
+static void must_refuse(const dyn_client_query *query, const char *field, const char *word) {
+    dyn_client_error error;
+    double tau[6];
+    ck_assert_int_eq(dyn_client_inverse_dynamics(client, query, Q, V, A, tau, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, field);
+    ck_assert_ptr_nonnull(strstr(error.message, word));
+}
+
+/* Computes linear . a + angular . alpha of a constraint for the motion (q, v, a), by Evaluate. */
+static double constrained_acceleration(const dyn_client_tip_constraint *of, const double a[6]) {
+    const dyn_client_quantity_request wanted = {.quantity = DYN_CLIENT_QUANTITY_FRAME_ACCELERATION,
+                                                .frame_count = 1,
+                                                .frames = &of->frame,
+                                                .reference_frame = of->reference_frame};
+    const dyn_client_evaluate_request request =
+        DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = Q, .v = V, .a = a, .quantity_count = 1, .quantities = &wanted);
+    dyn_client_error error;
+    dyn_client_evaluation *found;
+    double sum = 0;
+    must(dyn_client_evaluate(client, &UR5, &request, &found, &error), &error);
+    for (int i = 0; i < 3; i++) {
+        sum += of->linear[i] * found->results[0].blocks[0].values[i];
+        sum += of->angular[i] * found->results[0].blocks[1].values[i];
+    }
+    dyn_client_evaluation_free(found);
+    return sum;
+}
+
+/* Checks that the last link accelerates as the constraints demand, in each reference frame, and that the wrench that
+ * Formulate returns explains the difference from the free motion. */
+START_TEST(a_constrained_tip_accelerates_as_demanded) {
+    const dyn_client_tip_constraint tip[] = {
+        {"tool0", DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, {0, 0.6, 0.8}, {0}, 1.5},
+        {"tool0", DYN_CLIENT_REFERENCE_FRAME_LOCAL, {1, 0, 0}, {0.5, 0, 0}, -0.5},
+        {"wrist_3_link", DYN_CLIENT_REFERENCE_FRAME_WORLD, {0}, {0, 0, 1}, 0},
+    };
+    const double tau[6] = {3, -20, 10, 1, 2, -1};
+    dyn_client_query query = UR5;
+    dyn_client_error error;
+    double a[6], free_a[6];
+    query.formulation = "vereshchagin";
+    must(dyn_client_forward_dynamics(client, &query, Q, V, tau, free_a, &error), &error);
+    query.tip_constraint_count = 3, query.tip_constraints = tip;
+    must(dyn_client_forward_dynamics(client, &query, Q, V, tau, a, &error), &error);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_double_eq_tol(constrained_acceleration(&tip[i], a), tip[i].acceleration, 1e-9);
+        ck_assert_double_ge(fabs(constrained_acceleration(&tip[i], free_a) - tip[i].acceleration), 0.01);
+    }
+}
+END_TEST
+
+START_TEST(wrong_constraints_of_the_tip_are_refused_with_their_field) {
+    static const struct {
+        dyn_client_tip_constraint row;
+        dyn_client_status status;
+        const char *field;
+    } wrong[] = {
+        {{"no_such", DYN_CLIENT_REFERENCE_FRAME_LOCAL, {1, 0, 0}, {0}, 0}, DYN_CLIENT_NOT_FOUND, "frame"},
+        {{"forearm_link", DYN_CLIENT_REFERENCE_FRAME_LOCAL, {1, 0, 0}, {0}, 0}, DYN_CLIENT_INVALID_ARGUMENT, "frame"},
+        {{"tool0", DYN_CLIENT_REFERENCE_FRAME_UNSPECIFIED, {1, 0, 0}, {0}, 0},
+         DYN_CLIENT_INVALID_ARGUMENT,
+         "reference_frame"},
+        {{"tool0", DYN_CLIENT_REFERENCE_FRAME_LOCAL, {0}, {0}, 0}, DYN_CLIENT_INVALID_ARGUMENT, "linear"},
+        {{"tool0", DYN_CLIENT_REFERENCE_FRAME_LOCAL, {1, 0, 0}, {0}, NAN}, DYN_CLIENT_INVALID_ARGUMENT, "acceleration"},
+    };
+    static const dyn_client_tip_constraint many[7] = {{"tool0", DYN_CLIENT_REFERENCE_FRAME_LOCAL, {1, 0, 0}, {0}, 0}};
+    dyn_client_query query = UR5;
+    dyn_client_error error;
+    char field[96];
+    double a[6];
+    query.formulation = "vereshchagin", query.tip_constraint_count = 1;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        query.tip_constraints = &wrong[i].row;
+        ck_assert_int_eq(dyn_client_forward_dynamics(client, &query, Q, V, NULL, a, &error), wrong[i].status);
+        snprintf(field, sizeof field, "forward_dynamics.query.tip_constraints[0].%s", wrong[i].field);
+        ck_assert_str_eq(error.field, field);
+    }
+    query.tip_constraints = many, query.formulation = "screws";
+    ck_assert_int_eq(dyn_client_forward_dynamics(client, &query, Q, V, NULL, a, &error),
+                     DYN_CLIENT_FAILED_PRECONDITION);
+    ck_assert_str_eq(error.field, "forward_dynamics.query.formulation");
+    must_refuse(&query, "inverse_dynamics.query.tip_constraints", "with a formulation");
+    query.tip_constraint_count = 7, query.formulation = "vereshchagin";
+    ck_assert_int_eq(dyn_client_forward_dynamics(client, &query, Q, V, NULL, a, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "forward_dynamics.query.tip_constraints");
+}
+END_TEST
+
 START_TEST(every_formulation_is_compared) {
     dyn_client_query query = UR5;
     dyn_client_error error;
     dyn_client_comparison *found;
     double tau[6];
+    query.external_forces = PULLS, query.external_force_count = 2;
     must(dyn_client_inverse_dynamics(client, &query, Q, V, A, tau, &error), &error);
     must(dyn_client_compare(client, &query, Q, V, A, &found, &error), &error);
     ck_assert_uint_ge(found->formulation_count, 7);
@@ -200,17 +300,8 @@ START_TEST(a_comparison_of_a_large_model_is_refused) {
 }
 END_TEST
 
-/* Checks that inverse dynamics refuses the query with this field and a message that contains `word`. */
-static void must_refuse(const dyn_client_query *query, const char *field, const char *word) {
-    dyn_client_error error;
-    double tau[6];
-    ck_assert_int_eq(dyn_client_inverse_dynamics(client, query, Q, V, A, tau, &error), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_str_eq(error.field, field);
-    ck_assert_ptr_nonnull(strstr(error.message, word));
-}
-
 START_TEST(wrong_requests_are_refused_with_their_field) {
-    const double force[3] = {1, 2, 3};
+    const double force[3] = {1, INFINITY, 3};
     const dyn_client_external_force pull = {
         .link = "tool0", .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL, .force = force, .rows = 1};
     dyn_client_query query = UR5;
@@ -223,7 +314,10 @@ START_TEST(wrong_requests_are_refused_with_their_field) {
     ck_assert_int_eq(dyn_client_gravity(client, &query, Q, g, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "gravity.query.formulation");
     query.external_force_count = 1, query.external_forces = &pull;
-    must_refuse(&query, "inverse_dynamics.query.external_forces", "with a formulation");
+    must_refuse(&query, "inverse_dynamics.query.external_forces[0].force[1]", "finite");
+    query = UR5, query.formulation = "lagrange_euler";
+    query.precision = DYN_CLIENT_PRECISION_SINGLE;
+    must_refuse(&query, "inverse_dynamics.query.precision", "with a formulation");
     query = UR5;
     ck_assert_int_eq(dyn_client_formulate(client, &query, Q, V, A, &found, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "formulate.query.formulation");
@@ -236,6 +330,8 @@ int main(void) {
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
     tcase_add_test(all, a_query_with_a_formulation_has_the_same_results);
     tcase_add_test(all, a_batch_is_computed_by_a_formulation);
+    tcase_add_test(all, a_constrained_tip_accelerates_as_demanded);
+    tcase_add_test(all, wrong_constraints_of_the_tip_are_refused_with_their_field);
     tcase_add_test(all, every_formulation_is_compared);
     tcase_add_test(all, a_formulation_that_does_not_apply_says_why);
     tcase_add_test(all, inner_quantities_are_named_blocks);

@@ -967,6 +967,15 @@ typedef enum dyn_client_on_error {
     DYN_CLIENT_ON_ERROR_MARK = 1,
 } dyn_client_on_error;
 
+/* Condition on the acceleration of the last link of a serial chain: linear . a + angular . alpha = acceleration, where
+ * (alpha; a) is the frame acceleration of dyn_client_evaluate for the frame and the reference frame. */
+typedef struct dyn_client_tip_constraint {
+    const char *frame; /* on the last link */
+    dyn_client_reference_frame reference_frame;
+    double linear[3], angular[3]; /* not all zero */
+    double acceleration;          /* m/s^2, rad/s^2 */
+} dyn_client_tip_constraint;
+
 /* Passive forces that inverse and forward dynamics count. */
 typedef struct dyn_client_passive_forces {
     bool damping;             /* of joints and machine elements */
@@ -1011,6 +1020,9 @@ typedef struct dyn_client_query {
      * assemblies, rollouts and trajectories. Their rows follow those of the model. */
     size_t constraint_count;
     const dyn_client_constraint *constraints;
+    /* At most 6, for forward dynamics and dyn_client_formulate with the formulation "vereshchagin". */
+    size_t tip_constraint_count;
+    const dyn_client_tip_constraint *tip_constraints;
 } dyn_client_query;
 #define DYN_CLIENT_QUERY_INIT(...) DYN_CLIENT_SIZED(dyn_client_query, __VA_ARGS__)
 

@@ -124,6 +124,33 @@ static dyn_client_status encode_constraints(const dyn_client_query *query, query
     return parts->memory.is_exhausted ? fail_memory(error) : DYN_CLIENT_OK;
 }
 
+static dyn_client_status encode_tip_constraints(const dyn_client_query *query, query_parts *parts,
+                                                dyn_client_error *error) {
+    Dynamics__V1__Query *to = &parts->query;
+    if (query->tip_constraint_count == 0) {
+        return DYN_CLIENT_OK;
+    }
+    if (!query->tip_constraints) {
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.tip_constraints", "query.tip_constraints is NULL");
+    }
+    to->tip_constraints = pool_allocate(&parts->memory, query->tip_constraint_count, sizeof *to->tip_constraints);
+    for (size_t i = 0; !parts->memory.is_exhausted && i < query->tip_constraint_count; i++) {
+        const dyn_client_tip_constraint *from = &query->tip_constraints[i];
+        Dynamics__V1__TipConstraint *made = pool_allocate(&parts->memory, 1, sizeof *made);
+        if (!made) {
+            break;
+        }
+        dynamics__v1__tip_constraint__init(made);
+        made->frame = (char *)(from->frame ? from->frame : "");
+        made->reference_frame = (Dynamics__V1__ReferenceFrame)from->reference_frame;
+        made->linear = from_vector3(&parts->memory, from->linear);
+        made->angular = from_vector3(&parts->memory, from->angular);
+        made->acceleration = from->acceleration;
+        to->tip_constraints[to->n_tip_constraints++] = made;
+    }
+    return parts->memory.is_exhausted ? fail_memory(error) : DYN_CLIENT_OK;
+}
+
 /* Copies the public query, which may have the size of another version of the library, and its terms. */
 static dyn_client_status read_query(const dyn_client_query *query, query_parts *parts, dyn_client_error *error) {
     *parts = (query_parts){0};
@@ -153,6 +180,9 @@ static dyn_client_status encode(size_t rows, query_parts *parts, dyn_client_erro
     }
     if (status == DYN_CLIENT_OK) {
         status = encode_constraints(query, parts, error);
+    }
+    if (status == DYN_CLIENT_OK) {
+        status = encode_tip_constraints(query, parts, error);
     }
     if (status != DYN_CLIENT_OK) {
         query_parts_free(parts);

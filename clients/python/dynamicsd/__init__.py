@@ -24,7 +24,7 @@ from dynamicsd.model import Model
 from dynamicsd.records import (Constraint, ConstraintFrame, CoupledCoordinate, DHRow, DHTable, ExternalForce, Frame,
                                Friction, Inertia, InertiaPart, Joint, Limits, Link, LoopClosure, MachineElement,
                                ModelDescription, Operation, PassiveForces, Payload, Pose, Rotor, ScrewChain, Spring,
-                               SpringStop, Stepping, TaskFrame, Tip)
+                               SpringStop, Stepping, TaskFrame, Tip, TipConstraint)
 
 __version__: str = _ffi.string(_lib.dyn_client_version()).decode()
 
@@ -35,6 +35,6 @@ __all__ = [
     "Joint", "Limits", "Link", "LoopClosure", "MachineElement", "MarkedRows", "Model", "ModelDescription", "NotFound",
     "Operation", "Options", "OutOfMemory", "OutOfRange", "PassiveForces", "Payload", "PermissionDenied", "Pose",
     "Quantity", "ResourceExhausted", "Rotor", "ScrewChain", "Simulation", "Spring", "SpringStop", "Stepping", "Stream",
-    "TaskFrame", "Timeout", "Tip", "Unauthenticated", "Unavailable", "Unimplemented", "Unreachable", "Watcher",
-    "connect", "default_address", "quantities",
+    "TaskFrame", "Timeout", "Tip", "TipConstraint", "Unauthenticated", "Unavailable", "Unimplemented", "Unreachable",
+    "Watcher", "connect", "default_address", "quantities",
 ]

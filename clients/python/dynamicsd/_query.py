@@ -12,7 +12,7 @@ from dynamicsd._client import ffi, lib
 from dynamicsd._convert import Keep, as_doubles, fill, named
 from dynamicsd._session import CANCELLATION, Progress, Watch, seconds
 from dynamicsd.errors import InvalidArgument, text
-from dynamicsd.records import Array, Constraint, ExternalForce, PassiveForces, Payload
+from dynamicsd.records import Array, Constraint, ExternalForce, PassiveForces, Payload, TipConstraint
 
 if TYPE_CHECKING:
     from dynamicsd.model import Model
@@ -81,6 +81,7 @@ class Options(TypedDict, total=False):
     formulation      formulation of the literature that computes, such as "lagrange_euler".
     passive_forces   damping, friction and springs that inverse and forward dynamics count; None: none.
     constraints      constraints that hold during the call beside those of the model.
+    tip_constraints  conditions on the acceleration of the last link, with the formulation "vereshchagin".
     timeout          seconds; 0: the client's own.
     progress         True: a progress bar; or a function of the fraction done, whose result False cancels the call.
     job              ticket: the call runs as a job.
@@ -96,6 +97,7 @@ class Options(TypedDict, total=False):
     formulation: str
     passive_forces: PassiveForces
     constraints: Sequence[Constraint]
+    tip_constraints: Sequence[TipConstraint]
     timeout: float
     progress: Progress
     job: JobTicket

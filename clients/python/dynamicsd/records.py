@@ -476,6 +476,22 @@ class ExternalForce:
     reference_frame: str = "local"
 
 
+@record("dyn_client_tip_constraint")
+@dataclasses.dataclass(frozen=True, eq=False)
+class TipConstraint:
+    """Condition on the last link of a serial chain: linear . a + angular . alpha = acceleration, in m/s^2 and rad/s^2.
+
+    (alpha; a) is the frame acceleration that `evaluate` returns for the frame and the reference frame, which is
+    "local", "world" or "local_world_aligned".
+    """
+
+    frame: str
+    linear: ArrayLike = (0.0, 0.0, 0.0)
+    angular: ArrayLike = (0.0, 0.0, 0.0)
+    acceleration: float = 0.0
+    reference_frame: str = "local_world_aligned"
+
+
 @record("dyn_client_payload")
 @dataclasses.dataclass(frozen=True, eq=False)
 class Payload:

@@ -13,7 +13,7 @@
  * Common to all functions here
  *   n           number of samples.
  *   gravity     acceleration of gravity in the world, m/s^2; NULL: the model's own.
- *   forces      rigid bodies and gravity only, as dyn_rnea without external forces.
+ *   forces      rigid bodies and gravity, as dyn_rnea, and the wrenches of dyn_formulation_apply_forces.
  *   aliasing    outputs must not overlap inputs.
  *   threads     safe as long as each thread has its own dyn_formulation.
  *   allocation  only by dyn_formulation_create.
@@ -27,8 +27,10 @@
 #include <stddef.h>
 
 #include <dynamics/export.h>
+#include <dynamics/external_force.h>
 #include <dynamics/model.h>
 #include <dynamics/status.h>
+#include <dynamics/workspace.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,6 +56,7 @@ typedef struct dyn_formulation_traits {
     bool inverse_dynamics; /* true: the formulation itself states inverse dynamics; false: the library derives it */
     bool forward_dynamics; /* true: the formulation itself states forward dynamics; false: the library derives it */
     bool mass_matrix;      /* true: the formulation itself states the mass matrix; false: the library derives it */
+    bool external_forces;  /* true: the formulation itself has wrenches; false: the library adds J' f */
 } dyn_formulation_traits;
 
 /* Returns the number of formulations. */
@@ -99,6 +102,15 @@ DYN_API dyn_status dyn_formulation_forward_dynamics(dyn_formulation *formulation
 DYN_API dyn_status dyn_formulation_mass_matrix(dyn_formulation *formulation, size_t n, const double *q, double *M,
                                                dyn_error *error);
 
+/* Applies external forces in inverse dynamics, forward dynamics and the blocks of all following calls: the motion
+ * satisfies M a + h = tau + sum of J' f. Sample s of a call reads row s of each force, the blocks read row 0. The
+ * formulation copies the two members of `forces`, not the list and the wrenches, which must outlive the calls; NULL
+ * removes the forces. A formulation without wrenches of its own (traits.external_forces) has the block J_f, J' f.
+ * Errors: DYN_NOT_FOUND for a frame index that is out of range. Calls return DYN_INVALID_ARGUMENT for wrenches that
+ * are not finite, at the place "external_forces". */
+DYN_API dyn_status dyn_formulation_apply_forces(dyn_formulation *formulation, const dyn_external_forces *forces,
+                                                dyn_error *error);
+
 /* Constraint of the last link of a chain: direction . A = acceleration, where A is the spatial acceleration (dw; dv) of
  * the link in the axes and about the origin of the world. */
 typedef struct dyn_tip_constraint {
@@ -116,6 +128,26 @@ enum { DYN_FORMULATION_MAX_TIP_CONSTRAINTS = 6 };
  * of range, and for numbers that are not finite. */
 DYN_API dyn_status dyn_formulation_constrain_tip(dyn_formulation *formulation, int count,
                                                  const dyn_tip_constraint *constraints, dyn_error *error);
+
+/* Condition on the acceleration of a frame of the last link: direction . A = acceleration, with A = (angular; linear)
+ * the acceleration that dyn_frame_motion computes for the frame and the reference frame. */
+typedef struct dyn_frame_constraint {
+    int frame; /* index of a link, as in kinematics.h */
+    dyn_reference_frame reference_frame;
+    double direction[6]; /* angular, then linear */
+    double acceleration;
+} dyn_frame_constraint;
+
+/* Returns whether the last body of the model carries the frame. */
+DYN_API bool dyn_model_is_tip_frame(const dyn_model *model, int frame);
+
+/* Computes the constraint of the last link that states the same as one of a frame, in the state (q, v): the direction
+ * about the origin of the world, and the acceleration less the centripetal one, w x v of the frame, where A is the
+ * classical acceleration. v may be NULL: zero.
+ * Errors: as dyn_frame_motion; DYN_INVALID_ARGUMENT for a frame that is not on the last link. */
+DYN_API dyn_status dyn_tip_constraint_at(const dyn_model *model, dyn_workspace *workspace, const double *q,
+                                         const double *v, const dyn_frame_constraint *from, dyn_tip_constraint *to,
+                                         dyn_error *error);
 
 /* Largest number of dimensions of a block, and largest number of blocks of a formulation. */
 enum { DYN_FORMULATION_EXTENTS = 4, DYN_FORMULATION_MAX_BLOCKS = 24 };

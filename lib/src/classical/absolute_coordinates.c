@@ -145,7 +145,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 
 const formulation KERNEL(absolute_coordinates) = {
     {"absolute_coordinates", "Featherstone and Orin 2000, equations 3-14", DYN_FORMULATION_NEED_INDEPENDENT, 1000, true,
-     true, true},
+     true, true, true},
     reserve,
     inverse,
     forward,

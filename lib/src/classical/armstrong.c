@@ -188,7 +188,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 
 const formulation KERNEL(armstrong) = {
     {"armstrong", "Armstrong 1979; Featherstone and Orin 2000, section 2", DYN_FORMULATION_NEED_SPHERICAL, 1000, false,
-     true, false},
+     true, false, false},
     reserve,
     NULL,
     forward,

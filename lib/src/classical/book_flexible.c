@@ -384,7 +384,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 const formulation KERNEL(book_flexible) = {
     {"book_flexible", "Book 1984; Featherstone and Orin 2000, section 2",
      DYN_FORMULATION_NEED_SERIAL_CHAIN | DYN_FORMULATION_NEED_ONE_COORDINATE | DYN_FORMULATION_NEED_INDEPENDENT, 500,
-     true, true, true},
+     true, true, true, false},
     reserve,
     inverse,
     forward,

@@ -172,7 +172,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 
 const formulation KERNEL(christoffel) = {
     {"christoffel", "Modern Robotics, equations 8.13 to 8.19",
-     DYN_FORMULATION_NEED_ONE_COORDINATE | DYN_FORMULATION_NEED_INDEPENDENT, 64, true, false, true},
+     DYN_FORMULATION_NEED_ONE_COORDINATE | DYN_FORMULATION_NEED_INDEPENDENT, 64, true, false, true, false},
     reserve,
     inverse,
     NULL,

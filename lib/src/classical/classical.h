@@ -17,14 +17,16 @@
 extern "C" {
 #endif
 
-/* Number of the formulation, model, gravity and memory of a call. `memory` has memory_size(row, model) bytes, aligned
- * to 16. */
+/* Number of the formulation, model, gravity, memory and forces of a call. `memory` has memory_size(row, model) bytes,
+ * aligned to 16. */
 typedef struct formulation_call {
     int row;
     const dyn_model *model;
     const double *gravity;
     void *memory;
-    int tip_count; /* constraints of the last link */
+    const dyn_external_forces *forces; /* on the links; NULL: none */
+    size_t sample;                     /* row of the forces */
+    int tip_count;                     /* constraints of the last link */
     const dyn_tip_constraint *tip;
 } formulation_call;
 

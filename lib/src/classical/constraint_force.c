@@ -315,7 +315,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 const formulation KERNEL(constraint_force) = {
     {"constraint_force", "Featherstone and Orin 2000, equation 28; Fijany, Sharf and D'Eleuterio 1995",
      DYN_FORMULATION_NEED_SERIAL_CHAIN | DYN_FORMULATION_NEED_INDEPENDENT | DYN_FORMULATION_NEED_REGULAR_INERTIAS, 1000,
-     false, true, false},
+     false, true, false, true},
     reserve,
     NULL,
     forward,

@@ -26,16 +26,18 @@ static derivation take_arrays(const mechanism *m, scratch *s) {
     return d;
 }
 
-static mechanism without_gravity(const mechanism *m) {
+/* Returns the mechanism without gravity and external forces. */
+static mechanism without_loads(const mechanism *m) {
     mechanism weightless = *m;
     weightless.gravity = vec3_zero();
+    weightless.external = NULL;
     return weightless;
 }
 
 /* Computes, column by column, the matrix of a linear function: of inverse dynamics at rest without gravity, which is M,
  * or where `f` states none, of forward dynamics, which is M^-1. */
 static void compute_columns(const formulation *f, const mechanism *m, scratch s, derivation d, real *columns) {
-    const mechanism weightless = without_gravity(m);
+    const mechanism weightless = without_loads(m);
     int n = m->nv;
     real_clear(d.zero, n), real_clear(d.unit, n);
     for (int j = 0; j < n; j++) {

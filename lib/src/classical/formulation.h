@@ -6,8 +6,10 @@
  *
  *     const formulation KERNEL(newton_euler) = {traits, reserve, inverse, forward, mass_matrix, coefficients};
  *
- *   traits        name, source and the models that it applies to; its last three members tell which functions are not
- *                 NULL.
+ *   traits        name, source and the models that it applies to; inverse_dynamics, forward_dynamics and
+ *                 mass_matrix tell which functions are not NULL.
+ *                 external_forces: the functions subtract the external wrenches of m, by mechanism_subtract_external;
+ *                 false: the table adds J' f to the forces of the joints, and m has none.
  *                 most_coordinates is at most 1000: Compare computes nv x nv matrices by every row.
  *   reserve       allocates all arrays that a call allocates, so that the memory of a call is known. m has no links
  *                 then.

@@ -178,7 +178,7 @@ const formulation KERNEL(generalized_dalembert) = {
     {"generalized_dalembert", "Lee, Lee and Nigam 1983; Fu, Gonzalez and Lee 1987, chapter 3",
      DYN_FORMULATION_NEED_SERIAL_CHAIN | DYN_FORMULATION_NEED_ONE_COORDINATE | DYN_FORMULATION_NEED_REVOLUTE |
          DYN_FORMULATION_NEED_INDEPENDENT,
-     200, true, false, true},
+     200, true, false, true, false},
     reserve,
     inverse,
     NULL,

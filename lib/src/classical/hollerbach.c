@@ -130,7 +130,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 }
 
 const formulation KERNEL(hollerbach) = {
-    {"hollerbach", "Hollerbach 1980; Featherstone and Orin 2000, section 2", 0, 1000, true, false, false},
+    {"hollerbach", "Hollerbach 1980; Featherstone and Orin 2000, section 2", 0, 1000, true, false, false, false},
     reserve,
     inverse,
     NULL,

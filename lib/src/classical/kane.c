@@ -78,8 +78,13 @@ static void velocity_terms(const mechanism *m, const stacked *x) {
         const world_link *l = &x->links[i];
         motion before = l->parent < 0 ? motion_zero() : KERNEL(matrix_motion)(rows_of(x->a0, l->parent));
         KERNEL(matrix_set_motion)(rows_of(x->a0, i), motion_add(before, l->c));
-        KERNEL(matrix_set_force)(rows_of(x->fa, i), weight(m, l));
-        KERNEL(matrix_set_force)(rows_of(x->p, i), l->p);
+        force active = weight(m, l), product = l->p;
+        if (m->external) {
+            force external = KERNEL(world_external)(m, l, i);
+            active = force_add(active, external), product = force_add(product, external);
+        }
+        KERNEL(matrix_set_force)(rows_of(x->fa, i), active);
+        KERNEL(matrix_set_force)(rows_of(x->p, i), product);
     }
 }
 
@@ -139,7 +144,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
      x.S.x);
     KERNEL(add_block)(blocks, "I", "inertia of each body, likewise, angular first", block_of(n, 6, 6, 0), x.I.x);
     KERNEL(add_block)(blocks, "a_0", "accelerations at ddq = 0, without gravity", block_of(n, 2, 3, 0), x.a0.x);
-    KERNEL(add_block)(blocks, "f_a", "active forces: weights", block_of(n, 2, 3, 0), x.fa.x);
+    KERNEL(add_block)(blocks, "f_a", "active forces: weights and external forces", block_of(n, 2, 3, 0), x.fa.x);
     KERNEL(add_block)(blocks, "v_x_Iv", "velocity products", block_of(n, 2, 3, 0), x.p.x);
     KERNEL(add_block)(blocks, "M", "S' I S", block_of(nv, nv, 0, 0), x.M.x);
     KERNEL(add_block)(blocks, "F", "generalized active forces S' f_a", block_of(nv, 0, 0, 0), x.active.x);
@@ -147,7 +152,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 }
 
 const formulation KERNEL(kane) = {
-    {"kane", "Featherstone and Orin 2000, equations 23-26; Kane and Levinson 1983", 0, 300, true, true, true},
+    {"kane", "Featherstone and Orin 2000, equations 23-26; Kane and Levinson 1983", 0, 300, true, true, true, true},
     reserve,
     inverse,
     forward,

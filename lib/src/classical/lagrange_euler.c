@@ -175,7 +175,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 const formulation KERNEL(lagrange_euler) = {
     {"lagrange_euler", "Uicker 1965; Fu, Gonzalez and Lee 1987, chapter 3",
      DYN_FORMULATION_NEED_SERIAL_CHAIN | DYN_FORMULATION_NEED_ONE_COORDINATE | DYN_FORMULATION_NEED_INDEPENDENT, 64,
-     true, false, true},
+     true, false, true, false},
     reserve,
     inverse,
     NULL,

@@ -89,6 +89,7 @@ static void run_recursion(const mechanism *m, recursion_arrays t, const real *v,
         t.dV[i] = motion_add(t.dV[i], motion_add(motion_cross(t.V[i], Av), mechanism_rate(m, i, a)));
         /* -ad(V)' is the cross product V x*. */
         t.F[i] = force_add(rigid_inertia_apply(l->I, t.dV[i]), force_cross(t.V[i], rigid_inertia_apply(l->I, t.V[i])));
+        t.F[i] = mechanism_subtract_external(m, i, t.F[i]);
     }
     for (int i = m->count - 1; i >= 0; i--) {
         const mechanism_link *l = &m->links[i];
@@ -234,7 +235,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 }
 
 const formulation KERNEL(lie_group) = {
-    {"lie_group", "Modern Robotics, equations 8.50 to 8.80", 0, 100, true, false, true},
+    {"lie_group", "Modern Robotics, equations 8.50 to 8.80", 0, 100, true, false, true, true},
     reserve,
     inverse,
     NULL,

@@ -156,7 +156,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 
 const formulation KERNEL(lilly_orin) = {
     {"lilly_orin", "Lilly and Orin 1991; Featherstone and Orin 2000, section 2", DYN_FORMULATION_NEED_INDEPENDENT, 300,
-     false, false, true},
+     false, false, true, false},
     reserve,
     NULL,
     NULL,

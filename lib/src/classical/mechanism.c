@@ -36,6 +36,7 @@ mechanism KERNEL(mechanism_at)(const dyn_model *model, const double gravity[3], 
     m.count = model->body_count;
     m.nv = model->nv;
     m.gravity = vec3_constant(gravity);
+    m.external = NULL;
     m.tip_count = 0, m.tip = NULL;
     m.links = (mechanism_link *)scratch_take(s, (size_t)m.count, sizeof(mechanism_link));
     if (!m.links) {

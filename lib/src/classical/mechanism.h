@@ -35,7 +35,8 @@ typedef struct mechanism {
     int count, nv;
     vec3 gravity; /* acceleration of gravity in the world */
     mechanism_link *links;
-    int tip_count; /* constraints of the last link, in its forward dynamics */
+    const force *external; /* wrench of the environment on each link, its axes and origin; NULL: none */
+    int tip_count;         /* constraints of the last link, in its forward dynamics */
     const dyn_tip_constraint *tip;
 } mechanism;
 
@@ -73,6 +74,11 @@ static inline void mechanism_add_force(const mechanism *m, int i, force f, real 
         real along = mechanism_force(m, i, k, f), *to = &tau[l->v_index + k];
         *to = m->model->has_coupling ? *to + along : along;
     }
+}
+
+/* Returns the wrench f, in the axes and about the origin of link i, less the external wrench on the link. */
+static inline force mechanism_subtract_external(const mechanism *m, int i, force f) {
+    return m->external ? force_sub(f, m->external[i]) : f;
 }
 
 /* Returns whether link i is link j or carries it. */

@@ -315,7 +315,8 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 }
 
 const formulation KERNEL(natural_coordinates) = {
-    {"natural_coordinates", "Garcia de Jalon and Bayo 1994", DYN_FORMULATION_NEED_NO_HELICAL, 150, true, true, true},
+    {"natural_coordinates", "Garcia de Jalon and Bayo 1994", DYN_FORMULATION_NEED_NO_HELICAL, 150, true, true, true,
+     false},
     reserve,
     inverse,
     forward,

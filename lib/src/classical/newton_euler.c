@@ -11,6 +11,7 @@
  *     F_i   = m_i a_c,i                N_i = I_i dw_i + w_i x (I_i w_i)
  * Inward, over the children c of link i:
  *     f_i   = F_i + sum R_c f_c        n_i = N_i + s_i x F_i + sum (R_c n_c + r_c x R_c f_c)
+ * less the external force on the link and its moment about the link's origin, and
  *     tau_i = S_i . (n_i; f_i)
  * The base accelerates upwards with -g in place of gravity.
  *
@@ -78,6 +79,7 @@ static void compute_forces(const mechanism *m, link_arrays t, const real *v, con
         propagate(m, t, i, v, a);
         apply_newton_and_euler(m, t, i);
         t.f[i] = force_set(vec3_add(t.N[i], vec3_cross(m->links[i].center, t.F[i])), t.F[i]);
+        t.f[i] = mechanism_subtract_external(m, i, t.f[i]);
     }
     for (int i = m->count - 1; i >= 0; i--) {
         const mechanism_link *l = &m->links[i];
@@ -119,7 +121,8 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 }
 
 const formulation KERNEL(newton_euler) = {
-    {"newton_euler", "Luh, Walker and Paul 1980; Fu, Gonzalez and Lee 1987, chapter 3", 0, 1000, true, false, false},
+    {"newton_euler", "Luh, Walker and Paul 1980; Fu, Gonzalez and Lee 1987, chapter 3", 0, 1000, true, false, false,
+     true},
     reserve,
     inverse,
     NULL,

@@ -67,7 +67,7 @@ static void propagate(const mechanism *m, base_arrays t, int i, const real *v, c
     t.dv[i] = vec3_add(vec3_add(dv, change.v), vec3_cross(vec3_add(w, t.w[i]), rate.v));
 }
 
-/* Computes F_i, N_i, and the wrench of the link alone about its origin. */
+/* Computes F_i, N_i, and the wrench of the link alone about its origin, less the external one. */
 static void apply_newton_and_euler(const mechanism *m, base_arrays t, int i) {
     const mechanism_link *l = &m->links[i];
     vec3 w = t.w[i], s = mat3_apply(t.X[i].R, l->center);
@@ -76,6 +76,10 @@ static void apply_newton_and_euler(const mechanism *m, base_arrays t, int i) {
     t.F[i] = vec3_scale(l->mass, ac);
     t.N[i] = vec3_add(sym3_apply(I, t.dw[i]), vec3_cross(w, sym3_apply(I, w)));
     t.f[i] = force_set(vec3_add(t.N[i], vec3_cross(s, t.F[i])), t.F[i]);
+    if (m->external) {
+        force e = m->external[i];
+        t.f[i] = force_sub(t.f[i], force_set(mat3_apply(t.X[i].R, e.n), mat3_apply(t.X[i].R, e.f)));
+    }
 }
 
 static void compute_forces(const mechanism *m, base_arrays t, const real *v, const real *a, real *tau) {
@@ -117,7 +121,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 
 const formulation KERNEL(newton_euler_base) = {
     {"newton_euler_base", "Luh, Walker and Paul 1980; Fu, Gonzalez and Lee 1987, chapter 3", 0, 1000, true, false,
-     false},
+     false, true},
     reserve,
     inverse,
     NULL,

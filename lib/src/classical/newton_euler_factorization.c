@@ -366,7 +366,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 
 const formulation KERNEL(newton_euler_factorization) = {
     {"newton_euler_factorization", "Featherstone and Orin 2000, equations 27 and 29; Ascher, Pai and Cloutier 1997",
-     DYN_FORMULATION_NEED_INDEPENDENT, 100, true, true, true},
+     DYN_FORMULATION_NEED_INDEPENDENT, 100, true, true, true, true},
     reserve,
     inverse,
     forward,

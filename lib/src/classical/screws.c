@@ -68,6 +68,7 @@ static void compute_velocities(const mechanism *m, screw_arrays t, const real *v
         t.g[i] = mat3_apply_transposed(l->X.R, g);
         force weight = force_set(vec3_cross(l->I.h, t.g[i]), vec3_scale(l->mass, t.g[i]));
         t.Z[i] = force_sub(force_cross(t.v[i], rigid_inertia_apply(l->I, t.v[i])), weight);
+        t.Z[i] = mechanism_subtract_external(m, i, t.Z[i]);
     }
 }
 
@@ -203,7 +204,8 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 }
 
 const formulation KERNEL(screws) = {
-    {"screws", "Shao and Yuan 2012, equations 1 to 15", DYN_FORMULATION_NEED_INDEPENDENT, 1000, true, true, false},
+    {"screws", "Shao and Yuan 2012, equations 1 to 15", DYN_FORMULATION_NEED_INDEPENDENT, 1000, true, true, false,
+     true},
     reserve,
     inverse,
     forward,

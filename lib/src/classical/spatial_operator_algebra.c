@@ -93,6 +93,7 @@ static void set_velocities(const mechanism *m, const operators *x, const real *v
             x->a[k] = motion_add(motion_to_child(l->X, base), x->a[k]);
         }
         x->b[k] = force_cross(x->V[k], rigid_inertia_apply(l->I, x->V[k]));
+        x->b[k] = mechanism_subtract_external(m, k, x->b[k]);
     }
 }
 
@@ -350,7 +351,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 
 const formulation KERNEL(spatial_operator_algebra) = {
     {"spatial_operator_algebra", "Rodriguez, Jain and Kreutz-Delgado 1991; Shao and Yuan 2012, table 2",
-     DYN_FORMULATION_NEED_INDEPENDENT, 200, true, true, true},
+     DYN_FORMULATION_NEED_INDEPENDENT, 200, true, true, true, true},
     reserve,
     inverse,
     forward,

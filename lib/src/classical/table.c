@@ -3,6 +3,7 @@
  * The table of formulations of one instance, and the functions that its users call.
  */
 #include "derived.h"
+#include "external_forces.h"
 
 static const formulation *const rows[] = {
 #define FORMULATION(name) &KERNEL(name),
@@ -35,6 +36,8 @@ static size_t memory_size(int row, const dyn_model *model) {
     scratch s = scratch_measure();
     mechanism m = KERNEL(mechanism_at)(model, gravity, NULL, &s);
     take_zeros(&m, &s);
+    KERNEL(external_forces)(&m, NULL, 0, &s);
+    KERNEL(generalized_forces)(&m, NULL, &s);
     KERNEL(reserve_derived)(rows[row], &m, &s);
     return s.used;
 }
@@ -44,7 +47,16 @@ typedef struct call_state {
     scratch s;
     mechanism m;
     const real *v, *x;
+    real *Jf; /* J' f of the external forces that the formulation does not consider itself; NULL: none */
 } call_state;
+
+/* Applies the external forces of a call. */
+static void load(const formulation_call *call, call_state *c) {
+    const force *f = KERNEL(external_forces)(&c->m, call->forces, call->sample, &c->s);
+    bool is_considered = rows[call->row]->traits.external_forces;
+    c->m.external = is_considered ? f : NULL;
+    c->Jf = f && !is_considered ? KERNEL(generalized_forces)(&c->m, f, &c->s) : NULL;
+}
 
 static call_state open_call(const formulation_call *call, const void *q, const void *v, const void *x) {
     call_state c;
@@ -55,17 +67,24 @@ static call_state open_call(const formulation_call *call, const void *q, const v
     const real *zeros = take_zeros(&c.m, &c.s);
     c.v = v ? (const real *)v : zeros;
     c.x = x ? (const real *)x : zeros;
+    load(call, &c);
     return c;
 }
 
 static void compute_inverse(const formulation_call *call, const void *q, const void *v, const void *a, void *tau) {
     call_state c = open_call(call, q, v, a);
     KERNEL(derive_inverse)(rows[call->row], &c.m, &c.s, c.v, c.x, (real *)tau);
+    for (int k = 0; c.Jf && k < c.m.nv; k++) {
+        ((real *)tau)[k] = ((real *)tau)[k] - c.Jf[k];
+    }
 }
 
 static void compute_forward(const formulation_call *call, const void *q, const void *v, const void *tau, void *a) {
     call_state c = open_call(call, q, v, tau);
-    KERNEL(derive_forward)(rows[call->row], &c.m, &c.s, c.v, c.x, (real *)a);
+    for (int k = 0; c.Jf && k < c.m.nv; k++) {
+        c.Jf[k] = c.Jf[k] + c.x[k];
+    }
+    KERNEL(derive_forward)(rows[call->row], &c.m, &c.s, c.v, c.Jf ? c.Jf : c.x, (real *)a);
 }
 
 static void compute_mass_matrix(const formulation_call *call, const void *q, void *M) {
@@ -79,6 +98,9 @@ static int compute_coefficients(const formulation_call *call, const void *q, con
     block_list list = {0, blocks};
     if (rows[call->row]->coefficients) {
         rows[call->row]->coefficients(&c.m, &c.s, c.v, c.x, &list);
+    }
+    if (c.Jf) {
+        KERNEL(add_block)(&list, "J_f", "J' f of the external forces", block_of(c.m.nv, 0, 0, 0), c.Jf);
     }
     return list.count;
 }

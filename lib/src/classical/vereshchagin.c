@@ -283,7 +283,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 
 const formulation KERNEL(vereshchagin) = {
     {"vereshchagin", "Vereshchagin 1974; Featherstone and Orin 2000, section 2",
-     DYN_FORMULATION_NEED_SERIAL_CHAIN | DYN_FORMULATION_NEED_INDEPENDENT, 1000, false, true, false},
+     DYN_FORMULATION_NEED_SERIAL_CHAIN | DYN_FORMULATION_NEED_INDEPENDENT, 1000, false, true, false, true},
     reserve,
     NULL,
     forward,

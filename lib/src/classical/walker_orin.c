@@ -118,7 +118,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 }
 
 const formulation KERNEL(walker_orin) = {
-    {"walker_orin", "Walker and Orin 1982; Featherstone and Orin 2000, section 2", 0, 1000, false, false, true},
+    {"walker_orin", "Walker and Orin 1982; Featherstone and Orin 2000, section 2", 0, 1000, false, false, true, false},
     reserve,
     NULL,
     NULL,

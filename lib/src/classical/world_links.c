@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "world_links.h"
 
+force KERNEL(world_external)(const mechanism *m, const world_link *l, int i) {
+    return force_to_parent(l->X, m->external[i]);
+}
+
 static void place(const mechanism *m, int i, const real *v, world_link *links) {
     const mechanism_link *l = &m->links[i];
     world_link *w = &links[i];
@@ -19,6 +23,9 @@ static void place(const mechanism *m, int i, const real *v, world_link *links) {
         w->c = motion_cross(w->v, rate);
     }
     w->p = force_cross(w->v, rigid_inertia_apply(w->I, w->v));
+    if (m->external) {
+        w->p = force_sub(w->p, KERNEL(world_external)(m, w, i));
+    }
 }
 
 world_link *KERNEL(world_links)(const mechanism *m, const real *v, scratch *s) {

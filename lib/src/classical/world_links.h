@@ -17,12 +17,15 @@ typedef struct world_link {
     rigid_inertia I;
     motion v; /* velocity */
     motion c; /* dh/dt dq = v x (h dq), eq. 4 */
-    force p;  /* v x I v, eq. 5 */
+    force p;  /* v x I v, eq. 5, less the external wrench */
 } world_link;
 
 /* Allocates the links from the scratch, and computes them at the velocities v; NULL stands for zeros. Returns NULL
  * where the scratch only measures. */
 world_link *KERNEL(world_links)(const mechanism *m, const real *v, scratch *s);
+
+/* Returns the external wrench on link i, in the world, of a mechanism with external forces. */
+force KERNEL(world_external)(const mechanism *m, const world_link *l, int i);
 
 /* Returns h x, the motion of a link relative to its parent for the nv rates, or accelerations, x of its joint. */
 motion KERNEL(world_rate)(const world_link *l, const real *x);

@@ -20,6 +20,7 @@ static const classical_instance *const classical = &dyn_classical_instance_class
 struct dyn_formulation {
     formulation_call call;
     dyn_tip_constraint tip[DYN_FORMULATION_MAX_TIP_CONSTRAINTS];
+    dyn_external_forces forces;
     size_t size;    /* bytes of the memory of a call */
     double *result; /* scratch for counting operations: a result of nv x nv numbers, then q of nq */
     dyn_formulation_block blocks[DYN_FORMULATION_MAX_BLOCKS];
@@ -76,7 +77,8 @@ dyn_status dyn_formulation_create(const dyn_model *model, const char *name, dyn_
     }
     size_t numbers = (size_t)model->nv * (size_t)model->nv + (size_t)model->nq + 1;
     f->size = classical->memory_size(row, model);
-    f->call = (formulation_call){row, model, model->gravity, malloc(f->size + 16), 0, f->tip};
+    f->call = (formulation_call){
+        .row = row, .model = model, .gravity = model->gravity, .memory = malloc(f->size + 16), .tip = f->tip};
     f->result = calloc(numbers, sizeof(double));
     if (!f->call.memory || !f->result) {
         dyn_formulation_free(f);
@@ -126,6 +128,18 @@ dyn_status dyn_formulation_constrain_tip(dyn_formulation *formulation, int count
     return DYN_OK;
 }
 
+dyn_status dyn_formulation_apply_forces(dyn_formulation *formulation, const dyn_external_forces *forces,
+                                        dyn_error *error) {
+    dyn_status status = DYN_OK;
+    for (size_t i = 0; forces && status == DYN_OK && i < forces->count; i++) {
+        status = dyn_check_frame(formulation->call.model, forces->force[i].frame, error);
+    }
+    if (status == DYN_OK) {
+        formulation->forces = forces ? *forces : (dyn_external_forces){0};
+    }
+    return status;
+}
+
 /* Refuses inverse dynamics and the mass matrix of a chain whose last link is constrained: they would be derived from a
  * forward dynamics with constraints. */
 static dyn_status check_free_tip(const dyn_formulation *f, dyn_error *error) {
@@ -144,6 +158,25 @@ typedef struct formulation_input {
     const double *x;
 } formulation_input;
 
+/* Checks that the wrenches of n samples are finite. */
+static dyn_status check_wrenches(const dyn_formulation *f, size_t n, dyn_error *error) {
+    for (size_t i = 0; i < f->forces.count; i++) {
+        const dyn_external_force *force = &f->forces.force[i];
+        for (size_t s = 0; s < (force->stride ? n : 1); s++) {
+            if (!dyn_are_finite(force->wrench + s * force->stride, 6)) {
+                const dyn_error_site site = {.cause = DYN_CAUSE_NOT_FINITE,
+                                             .argument = "external_forces",
+                                             .has_item = true,
+                                             .item = i,
+                                             .has_sample = force->stride != 0,
+                                             .sample = s};
+                return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "a number is not finite; pass finite numbers");
+            }
+        }
+    }
+    return DYN_OK;
+}
+
 static dyn_status check_input(const dyn_formulation *f, size_t n, const formulation_input *in, dyn_error *error) {
     const dyn_model *model = f->call.model;
     dyn_status status = dyn_check_gravity(DYN_PRECISION_DOUBLE, in->gravity, error);
@@ -156,13 +189,21 @@ static dyn_status check_input(const dyn_formulation *f, size_t n, const formulat
     return status == DYN_OK && in->x ? dyn_check_tangent(model, in->name, n, in->x, error) : status;
 }
 
+static dyn_status check_loaded_input(const dyn_formulation *f, size_t n, const formulation_input *in,
+                                     dyn_error *error) {
+    dyn_status status = check_input(f, n, in, error);
+    return status == DYN_OK ? check_wrenches(f, n, error) : status;
+}
+
 /* Returns the numbers of sample s of an input, or NULL where the input is NULL. */
 static const double *row_at(const double *rows, size_t s, int width) {
     return rows ? rows + s * (size_t)width : NULL;
 }
 
+/* Returns the call of sample 0. */
 static formulation_call call_at(const dyn_formulation *f, const double *gravity) {
     formulation_call call = f->call;
+    call.forces = &f->forces;
     call.gravity = gravity ? gravity : call.gravity;
     return call;
 }
@@ -181,12 +222,13 @@ dyn_status dyn_formulation_inverse_dynamics(dyn_formulation *formulation, size_t
                                             const double *q, const double *v, const double *a, double *tau,
                                             dyn_error *error) {
     const formulation_input in = {gravity, q, v, "a", a};
-    const formulation_call call = call_at(formulation, gravity);
+    formulation_call call = call_at(formulation, gravity);
     int nq = call.model->nq, nv = call.model->nv;
     dyn_status status = check_free_tip(formulation, error);
-    status = status == DYN_OK ? check_input(formulation, n, &in, error) : status;
+    status = status == DYN_OK ? check_loaded_input(formulation, n, &in, error) : status;
     for (size_t s = 0; status == DYN_OK && s < n; s++) {
         double *out = tau + s * (size_t)nv;
+        call.sample = s;
         classical->inverse(&call, row_at(q, s, nq), row_at(v, s, nv), row_at(a, s, nv), out);
         status = check_result("tau", out, (size_t)nv, s, error);
     }
@@ -220,14 +262,15 @@ dyn_status dyn_formulation_forward_dynamics(dyn_formulation *formulation, size_t
                                             const double *q, const double *v, const double *tau, double *a,
                                             dyn_error *error) {
     const formulation_input in = {gravity, q, v, "tau", tau};
-    const formulation_call call = call_at(formulation, gravity);
+    formulation_call call = call_at(formulation, gravity);
     int nq = call.model->nq, nv = call.model->nv;
-    dyn_status status = check_input(formulation, n, &in, error);
+    dyn_status status = check_loaded_input(formulation, n, &in, error);
     if (status == DYN_OK && n > 0) {
         status = check_resistance(call.model, error);
     }
     for (size_t s = 0; status == DYN_OK && s < n; s++) {
         double *out = a + s * (size_t)nv;
+        call.sample = s;
         classical->forward(&call, row_at(q, s, nq), row_at(v, s, nv), row_at(tau, s, nv), out);
         if (!dyn_are_finite(out, (size_t)nv)) {
             status = refuse_acceleration(s, error);
@@ -255,7 +298,7 @@ dyn_status dyn_formulation_coefficients(dyn_formulation *formulation, const doub
                                         int *count, dyn_error *error) {
     const formulation_input in = {gravity, q, v, "a", a};
     const formulation_call call = call_at(formulation, gravity);
-    dyn_status status = check_input(formulation, 1, &in, error);
+    dyn_status status = check_loaded_input(formulation, 1, &in, error);
     if (status != DYN_OK) {
         return status;
     }

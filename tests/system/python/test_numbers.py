@@ -100,6 +100,14 @@ def test_circumstances_of_a_call_apply_to_it_alone(arm):
     assert arm.inverse_dynamics([0.0, 0.0]).tolist() == plain.tolist()
 
 
+def test_a_constrained_tip_accelerates_as_demanded(ur5):
+    q, v = ur5.random(1, seed=5)[0], [0.5, 0.4, -0.6, 0.2, 0.3, 1.0]
+    tip = dynamicsd.TipConstraint("tool0", linear=(0.0, 0.6, 0.8), acceleration=1.5)
+    a = ur5.forward_dynamics(q, v, formulation="vereshchagin", tip_constraints=[tip])
+    found = ur5.evaluate(["frame_acceleration"], q, v=v, a=a, frames=["tool0"], reference_frame="local_world_aligned")
+    assert float(np.dot(found["frame_acceleration.linear"].ravel(), tip.linear)) == pytest.approx(1.5, abs=1e-9)
+
+
 def test_a_description_loads_to_a_model_of_the_same_digest(client, ur5, tmp_path):
     for source in (ur5.export(), ur5.export("urdf")):
         copy = client.load(source, name="copy_of_ur5", base="fixed", gravity=[0, 0, -9.81], replace=True)
