@@ -103,6 +103,7 @@ typedef enum option {
     OPTION_FOLDS,
     OPTION_LINKS,
     OPTION_PAYLOAD_LINK,
+    OPTION_AMBIENT,
     OPTIONS /* number of options */
 } option;
 

@@ -56,6 +56,7 @@ exit_code run_jacobian(const command *self, const arguments *args, dyn_client *c
 exit_code run_evaluate(const command *self, const arguments *args, dyn_client *client);
 exit_code run_compare(const command *self, const arguments *args, dyn_client *client);
 exit_code run_formulate(const command *self, const arguments *args, dyn_client *client);
+exit_code run_motor(const command *self, const arguments *args, dyn_client *client);
 exit_code run_identify(const command *self, const arguments *args, dyn_client *client);
 exit_code run_assemble(const command *self, const arguments *args, dyn_client *client);
 exit_code run_explain(const command *self, const arguments *args, dyn_client *client);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drive_numbers.h"
 #include "page.h"
 #include "table.h"
 
@@ -218,7 +219,7 @@ void write_constraint(json_writer *writer, const dyn_client_constraint *constrai
 }
 
 const char *machine_element_kind_name(dyn_client_machine_element_kind kind) {
-    static const char *const names[] = {"unspecified", "rotor", "friction", "spring"};
+    static const char *const names[] = {"unspecified", "rotor", "friction", "spring", "motor", "gear"};
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
@@ -262,6 +263,11 @@ void write_machine_element(json_writer *writer, const dyn_client_machine_element
     if (element->kind == DYN_CLIENT_MACHINE_ELEMENT_KIND_SPRING) {
         write_number(writer, "stiffness", element->spring.stiffness);
         write_number(writer, "rest", element->spring.rest);
+    }
+    size_t count;
+    const drive_number *numbers = drive_numbers_of(element->kind, &count);
+    for (size_t i = 0; i < count; i++) {
+        write_number(writer, numbers[i].name, drive_number_value(&numbers[i], element));
     }
     emit_end_object(writer);
 }
@@ -523,6 +529,13 @@ static void add_parameters(table *to, const dyn_client_machine_element *element)
         break;
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_SPRING:
         table_add_cell(to, "stiffness %g, rest %g", element->spring.stiffness, element->spring.rest);
+        break;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_MOTOR:
+        table_add_cell(to, "%g ohm, %g N m/A", element->motor.resistance, element->motor.torque_constant);
+        break;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_GEAR:
+        table_add_cell(to, "efficiency %g, driven back %g", element->gear.efficiency,
+                       element->gear.back_driving_efficiency);
         break;
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_UNSPECIFIED:
         table_add_cell(to, "%s", "");

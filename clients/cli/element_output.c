@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "description_output.h"
+#include "drive_numbers.h"
 #include "table.h"
 
 /* Elements that have the wanted name, at most one of each kind. NULL: there is no element of this kind. */
@@ -191,6 +192,12 @@ static void add_machine_element(table *to, const dyn_client_machine_element *ele
     if (element->kind == DYN_CLIENT_MACHINE_ELEMENT_KIND_SPRING) {
         add_numbers(to, "stiffness", 1, &element->spring.stiffness, "");
         add_numbers(to, "rest", 1, &element->spring.rest, "");
+    }
+    size_t count;
+    const drive_number *numbers = drive_numbers_of(element->kind, &count);
+    for (size_t i = 0; i < count; i++) {
+        double value = drive_number_value(&numbers[i], element);
+        add_numbers(to, numbers[i].name, 1, &value, numbers[i].unit);
     }
 }
 

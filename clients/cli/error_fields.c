@@ -49,6 +49,7 @@ static const struct {
     {"prior", "--prior", "--prior"},
     {"folds", "--folds", "--folds"},
     {"gains", "--gains", "--gains"},
+    {"ambient_temperature", "--ambient", "--ambient"},
     {"dq", "--dq", "dq"},
     {"dv", "--dv", "dv"},
     {"da", "--da", "da"},

@@ -152,7 +152,7 @@ static exit_code prepare(identify_run *run, dyn_client *client) {
         code = read_options(run);
     }
     if (code == EXIT_OK) {
-        code = motion_file_read(args->positional[1], &run->robot, &run->motion);
+        code = motion_file_read(args->positional[1], &run->robot, true, &run->motion);
     }
     if (code != EXIT_OK) {
         return code;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "command_line.h"
-#include "completion.h"
 #include "endpoint.h"
 #include "help.h"
 #include "page.h"
@@ -359,6 +358,21 @@ static const command COMMANDS[] = {
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD),
      .run = run_compare},
+    {.name = "motor",
+     .operands = "NAME FILE",
+     .summary = "current, voltage, heat and limits of the motors in a motion",
+     .details =
+         "FILE is CSV with the columns time and q.JOINT for each joint. Rates are those of the columns v.JOINT and\n"
+         "a.JOINT, or else derived from q; forces are those of the columns tau.JOINT, or else inverse dynamics.\n"
+         "The tables show what the motion takes from each motor of the model, and the lines below them the limits\n"
+         "that it exceeds. The matched ratio has the greatest acceleration for a given torque. --csv and --json\n"
+         "have all samples.\n",
+     .example = "dynamicsctl motor geared_arm motion.csv --passive damping,friction",
+     .min_operands = 2,
+     .max_operands = 2,
+     .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_JOINTS) | WITH(OPTION_GRAVITY) |
+                WITH(OPTION_PAYLOAD) | WITH(OPTION_PASSIVE) | WITH(OPTION_AMBIENT),
+     .run = run_motor},
     {.name = "formulate",
      .group = GROUP_DYNAMICS,
      .operands = "NAME",
@@ -647,10 +661,6 @@ static exit_code help(const char *name) {
 }
 
 int main(int argc, char **argv) {
-    /* Shells call this command, which the help does not list. */
-    if (argc > 1 && strcmp(argv[1], "complete") == 0) {
-        return (int)complete_line((size_t)argc - 2, argv + 2, COMMAND_COUNT, COMMANDS);
-    }
     terminal_open();
     arguments args;
     exit_code code = arguments_parse(argc, argv, find, &args);

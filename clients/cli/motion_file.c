@@ -28,6 +28,7 @@ typedef struct motion_reader {
     size_t *place; /* of each column in a row; the width of a row for a column that is ignored */
     double *rows;
     size_t count, capacity, line;
+    bool needs_tau;
 } motion_reader;
 
 static exit_code complain_at(const motion_reader *r, const char *message, const char *text) {
@@ -76,7 +77,7 @@ static exit_code check_header(motion_reader *r, bool present[ARRAYS]) {
         seen[r->place[c]] = true;
     }
     for (int array = TIME; array < ARRAYS && code == EXIT_OK; array++) {
-        bool is_needed = array != V && array != A && array != LOAD;
+        bool is_needed = array == TIME || array == Q || (array == TAU && r->needs_tau);
         present[array] = true;
         for (size_t p = r->offset[array]; p < r->offset[array + 1] && code == EXIT_OK; p++) {
             char name[320];
@@ -163,11 +164,12 @@ static exit_code split(const motion_reader *r, const bool present[ARRAYS], motio
         motion->v = motion->a = NULL;
     }
     motion->load = present[LOAD] ? motion->load : NULL;
+    motion->tau = present[TAU] ? motion->tau : NULL;
     return EXIT_OK;
 }
 
-exit_code motion_file_read(const char *path, const layout *robot, motion_file *motion) {
-    motion_reader r = {.path = path, .robot = robot};
+exit_code motion_file_read(const char *path, const layout *robot, bool needs_tau, motion_file *motion) {
+    motion_reader r = {.path = path, .robot = robot, .needs_tau = needs_tau};
     const size_t widths[ARRAYS] = {1, robot->nq, robot->nv, robot->nv, robot->nv, 1};
     bool present[ARRAYS] = {false};
     char *text = NULL;

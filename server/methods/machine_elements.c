@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Machine elements of a ModelDescription: rotors, friction and springs. */
+/* Machine elements of a ModelDescription: rotors, friction, springs, motors and gears. */
 #include "methods/machine_elements.h"
 
 #include <stdio.h>
@@ -87,6 +87,40 @@ static bool read_friction(call *c, const char *path, const Dynamics__V1__Frictio
            read_directions(c, path, "breakaway", from->n_breakaway, from->breakaway, law->breakaway);
 }
 
+static void read_motor(const Dynamics__V1__Motor *from, dyn_machine_element_description *to) {
+    to->kind = DYN_MACHINE_ELEMENT_KIND_MOTOR;
+    to->motor = (dyn_motor){.resistance = from->resistance,
+                            .inductance = from->inductance,
+                            .torque_constant = from->torque_constant,
+                            .maximum_voltage = from->maximum_voltage,
+                            .maximum_current = from->maximum_current,
+                            .continuous_current = from->continuous_current,
+                            .maximum_speed = from->maximum_speed,
+                            .winding_resistance = from->winding_resistance,
+                            .winding_time_constant = from->winding_time_constant,
+                            .housing_resistance = from->housing_resistance,
+                            .housing_time_constant = from->housing_time_constant,
+                            .temperature_coefficient = from->temperature_coefficient,
+                            .maximum_temperature = from->maximum_temperature};
+    if (from->nominal) {
+        to->motor.nominal = (dyn_nominal_values){from->nominal->voltage, from->nominal->no_load_speed,
+                                                 from->nominal->no_load_current, from->nominal->stall_current};
+    }
+}
+
+static void read_gear(const Dynamics__V1__Gear *from, dyn_machine_element_description *to) {
+    double efficiency = from->efficiency != 0 ? from->efficiency : 1;
+    bool has_back = from->optional_back_driving_efficiency_case ==
+                    DYNAMICS__V1__GEAR__OPTIONAL_BACK_DRIVING_EFFICIENCY_BACK_DRIVING_EFFICIENCY;
+    to->kind = DYN_MACHINE_ELEMENT_KIND_GEAR;
+    to->gear = (dyn_gear){.ratio = from->ratio,
+                          .efficiency = efficiency,
+                          .back_driving_efficiency = has_back ? from->back_driving_efficiency : efficiency,
+                          .maximum_torque = from->maximum_torque,
+                          .continuous_torque = from->continuous_torque,
+                          .maximum_speed = from->maximum_speed};
+}
+
 /* Reads the members that the element's kind has. */
 static bool read_kind(call *c, size_t i, const Dynamics__V1__MachineElement *from,
                       dyn_machine_element_description *to) {
@@ -102,9 +136,17 @@ static bool read_kind(call *c, size_t i, const Dynamics__V1__MachineElement *fro
         to->kind = DYN_MACHINE_ELEMENT_KIND_SPRING;
         to->spring = (dyn_spring){from->spring->stiffness, from->spring->rest};
         return true;
+    case KIND(MOTOR):
+        read_motor(from->motor, to);
+        return true;
+    case KIND(GEAR):
+        read_gear(from->gear, to);
+        return true;
     default:
         call_blame(c, "description.machine_elements[%zu]", i);
-        call_fail(c, REASON_MISSING_VALUE, "the machine element has no kind; pass one of rotor, friction and spring");
+        call_fail(c, REASON_MISSING_VALUE,
+                  "the machine element has no kind; pass one of rotor, friction, "
+                  "spring, motor and gear");
         return false;
     }
 }
@@ -197,6 +239,43 @@ static Dynamics__V1__Spring *write_spring(call *c, const dyn_spring *from) {
     return to;
 }
 
+static Dynamics__V1__Motor *write_motor(call *c, const dyn_motor *from) {
+    Dynamics__V1__Motor *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__motor__init(to);
+        to->resistance = from->resistance;
+        to->inductance = from->inductance;
+        to->torque_constant = from->torque_constant;
+        to->maximum_voltage = from->maximum_voltage;
+        to->maximum_current = from->maximum_current;
+        to->continuous_current = from->continuous_current;
+        to->maximum_speed = from->maximum_speed;
+        to->winding_resistance = from->winding_resistance;
+        to->winding_time_constant = from->winding_time_constant;
+        to->housing_resistance = from->housing_resistance;
+        to->housing_time_constant = from->housing_time_constant;
+        to->temperature_coefficient = from->temperature_coefficient;
+        to->maximum_temperature = from->maximum_temperature;
+    }
+    return to;
+}
+
+static Dynamics__V1__Gear *write_gear(call *c, const dyn_gear *from) {
+    Dynamics__V1__Gear *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__gear__init(to);
+        to->ratio = from->ratio;
+        to->efficiency = from->efficiency;
+        to->optional_back_driving_efficiency_case =
+            DYNAMICS__V1__GEAR__OPTIONAL_BACK_DRIVING_EFFICIENCY_BACK_DRIVING_EFFICIENCY;
+        to->back_driving_efficiency = from->back_driving_efficiency;
+        to->maximum_torque = from->maximum_torque;
+        to->continuous_torque = from->continuous_torque;
+        to->maximum_speed = from->maximum_speed;
+    }
+    return to;
+}
+
 static Dynamics__V1__MachineElement *write_element(call *c, const dyn_machine_element_description *from) {
     Dynamics__V1__MachineElement *to = call_allocate(c, 1, sizeof *to);
     if (!to) {
@@ -217,6 +296,14 @@ static Dynamics__V1__MachineElement *write_element(call *c, const dyn_machine_el
     case DYN_MACHINE_ELEMENT_KIND_SPRING:
         to->kind_case = KIND(SPRING);
         to->spring = write_spring(c, &from->spring);
+        break;
+    case DYN_MACHINE_ELEMENT_KIND_MOTOR:
+        to->kind_case = KIND(MOTOR);
+        to->motor = write_motor(c, &from->motor);
+        break;
+    case DYN_MACHINE_ELEMENT_KIND_GEAR:
+        to->kind_case = KIND(GEAR);
+        to->gear = write_gear(c, &from->gear);
         break;
     }
     return to;

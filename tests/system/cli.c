@@ -35,7 +35,7 @@ static const char *const COMMANDS[] = {
     "derive",     "export",   "inertia",     "base-parameters", "configuration", "rollout",
     "trajectory", "simulate", "simulations", "watch",           "stream",        "streams",
     "record",     "replay",   "jobs",        "recordings",      "assemble",      "formulate",
-    "identify",   "help"};
+    "identify",   "motor",    "help"};
 
 static void expect_lines_of_a_page(const char *text) {
     for (; *text != '\0'; text += strcspn(text, "\n"), text += *text == '\n') {

@@ -372,6 +372,12 @@ static const wrong_element wrong_elements[] = {
     {"{\"name\": \"x\", \"joint\": \"elbow\", \"friction\": {\"side\": \"GEAR_SIDE_ROTOR\"}}", ".friction.side",
      "0 rotors"},
     {"{\"name\": \"x\", \"joint\": \"elbow\", \"spring\": {\"stiffness\": -1}}", ".spring.stiffness", "-1"},
+    {"{\"name\": \"x\", \"joint\": \"elbow\", \"motor\": {\"torque_constant\": 1}}", ".motor.resistance", "positive"},
+    {"{\"name\": \"x\", \"joint\": \"elbow\", \"motor\": {\"nominal\": {\"voltage\": 24}}}",
+     ".motor.nominal.no_load_speed", "speed without load is 0"},
+    {"{\"name\": \"x\", \"joint\": \"elbow\", \"gear\": {\"efficiency\": 1.5}}", ".gear.efficiency", "at most one"},
+    {"{\"name\": \"x\", \"joint\": \"elbow\", \"gear\": {\"back_driving_efficiency\": -1}}",
+     ".gear.back_driving_efficiency", "zero to one"},
 };
 
 START_TEST(a_wrong_element_is_refused_at_its_member) {

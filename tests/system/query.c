@@ -41,6 +41,7 @@ static const struct {
     {"formulate", "nyynn"},
     {"find_base_parameters", "nynnn"},
     {"identify", "yyyyn"},
+    {"evaluate_motors", "yyyyn"},
     {"rollout", "yyyyn"},
     {"inverse_dynamics_trajectory", "yyyyy"},
     {"forward_dynamics_trajectory", "yyyyn"},

@@ -568,6 +568,8 @@ typedef enum dyn_client_machine_element_kind {
     DYN_CLIENT_MACHINE_ELEMENT_KIND_ROTOR = 1,
     DYN_CLIENT_MACHINE_ELEMENT_KIND_FRICTION = 2,
     DYN_CLIENT_MACHINE_ELEMENT_KIND_SPRING = 3,
+    DYN_CLIENT_MACHINE_ELEMENT_KIND_MOTOR = 4,
+    DYN_CLIENT_MACHINE_ELEMENT_KIND_GEAR = 5,
 } dyn_client_machine_element_kind;
 
 /* Coupling between a rotor and the link that carries its motor. */
@@ -612,6 +614,38 @@ typedef struct dyn_client_spring {
     double rest;      /* rad or m */
 } dyn_client_spring;
 
+/* Direct-current motor of a joint (actuation.proto). A limit of zero is none. */
+typedef struct dyn_client_motor {
+    double resistance;      /* at 25 degrees Celsius, ohm */
+    double inductance;      /* H */
+    double torque_constant; /* N m/A, which equals V s/rad */
+    /* Values of a data sheet in place of resistance and torque constant; zero in results. */
+    double nominal_voltage;         /* V */
+    double no_load_speed;           /* rad/s */
+    double no_load_current;         /* A */
+    double stall_current;           /* A */
+    double maximum_voltage;         /* V */
+    double maximum_current;         /* for a short time, A */
+    double continuous_current;      /* root mean square, A */
+    double maximum_speed;           /* of the rotor, rad/s */
+    double winding_resistance;      /* thermal, from the winding to the housing, K/W */
+    double winding_time_constant;   /* s */
+    double housing_resistance;      /* thermal, from the housing to the ambient air, K/W */
+    double housing_time_constant;   /* s */
+    double temperature_coefficient; /* of the resistance, 1/K */
+    double maximum_temperature;     /* of the winding, degrees Celsius */
+} dyn_client_motor;
+
+/* Gear between the motor and the joint. A limit of zero is none. */
+typedef struct dyn_client_gear {
+    double ratio;                   /* 0: that of the joint's rotor, or 1 where it has none */
+    double efficiency;              /* of power from the motor to the joint; 0: 1 */
+    double back_driving_efficiency; /* of power from the joint to the motor; 0: self-locking */
+    double maximum_torque;          /* at the joint, for a short time, N m or N */
+    double continuous_torque;       /* at the joint, root mean square, N m or N */
+    double maximum_speed;           /* on the side of the motor, rad/s */
+} dyn_client_gear;
+
 /* Machine element at a joint. Requests do not read members that its kind does not name, and results have zeros
  * there. */
 typedef struct dyn_client_machine_element {
@@ -621,6 +655,8 @@ typedef struct dyn_client_machine_element {
     dyn_client_rotor rotor;
     dyn_client_friction friction;
     dyn_client_spring spring;
+    dyn_client_motor motor;
+    dyn_client_gear gear;
 } dyn_client_machine_element;
 
 /* Description of a robot in numbers: a tree of links and joints, in any order, constraints between them, and machine
@@ -1259,6 +1295,94 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_identify(dyn_client *client, cons
                                                         dyn_client_identification **identification,
                                                         dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_identification_free(dyn_client_identification *identification);
+
+/* ---- motors ------------------------------------------------------------------------------------------------------ */
+
+/* Limit of a motor or its gear. */
+typedef enum dyn_client_motor_limit {
+    DYN_CLIENT_MOTOR_LIMIT_VOLTAGE = 1,                /* V */
+    DYN_CLIENT_MOTOR_LIMIT_CURRENT = 2,                /* A */
+    DYN_CLIENT_MOTOR_LIMIT_CONTINUOUS_CURRENT = 3,     /* root mean square, A */
+    DYN_CLIENT_MOTOR_LIMIT_SPEED = 4,                  /* rad/s */
+    DYN_CLIENT_MOTOR_LIMIT_TEMPERATURE = 5,            /* degrees Celsius */
+    DYN_CLIENT_MOTOR_LIMIT_GEAR_TORQUE = 6,            /* N m or N */
+    DYN_CLIENT_MOTOR_LIMIT_GEAR_CONTINUOUS_TORQUE = 7, /* root mean square, N m or N */
+    DYN_CLIENT_MOTOR_LIMIT_GEAR_SPEED = 8,             /* rad/s */
+} dyn_client_motor_limit;
+
+/* Motion whose motors are evaluated. n is query.samples. */
+typedef struct dyn_client_motors_request {
+    size_t struct_size;
+    const double *q;            /* n x nq; required */
+    const double *v, *a;        /* n x nv each; NULL: zeros */
+    const double *tau;          /* n x nv: forces of the joints; NULL: inverse dynamics */
+    const double *time;         /* n, s; NULL: the samples are independent */
+    double ambient_temperature; /* degrees Celsius */
+    double start_temperature;   /* of the motors in the first sample, degrees Celsius */
+} dyn_client_motors_request;
+#define DYN_CLIENT_MOTORS_REQUEST_INIT(...)                                                                            \
+    DYN_CLIENT_SIZED(dyn_client_motors_request, .ambient_temperature = 25, .start_temperature = 25, __VA_ARGS__)
+
+/* Limit that a motion exceeds. For a root mean square, the samples are 0, 0 and n. */
+typedef struct dyn_client_motor_excess {
+    dyn_client_motor_limit limit;
+    double bound, worst;               /* the limit, and the greatest absolute value */
+    size_t first_sample, worst_sample; /* of the first excess, and of the worst one */
+    size_t samples;                    /* number of samples beyond the limit */
+} dyn_client_motor_excess;
+
+/* Motion of one motor. Peaks are of absolute values; energies are zero without times. */
+typedef struct dyn_client_motor_summary {
+    const char *name; /* of the machine element */
+    const char *joint;
+    double ratio;               /* rate of the motor over that of the joint */
+    double no_load_speed;       /* rad/s; 0 without a maximum voltage */
+    double stall_torque;        /* N m; 0 without a maximum voltage */
+    double peak_load, rms_load; /* at the output of the gear, N m or N */
+    double peak_torque;         /* of the motor, N m */
+    double rms_torque;          /* N m */
+    double peak_current;        /* A */
+    double rms_current;         /* A */
+    double peak_voltage;        /* V */
+    double peak_speed;          /* rad/s */
+    double peak_power;          /* electrical, W */
+    double peak_temperature;    /* of the winding, degrees Celsius */
+    double electrical_energy;   /* J */
+    double heat_energy;         /* of the winding, J */
+    double gear_loss_energy;    /* J */
+    double load_inertia;        /* at the joint, without the rotor, kg m^2 or kg */
+    double reflected_inertia;   /* of the rotor at the joint */
+    double matched_ratio;       /* with the greatest acceleration for a given torque; 0 without a rotor */
+    size_t excess_count;
+    const dyn_client_motor_excess *excesses; /* limits that the motion exceeds */
+} dyn_client_motor_summary;
+
+/* Motors of a motion. Arrays of numbers are n x motor_count. */
+typedef struct dyn_client_motors {
+    size_t samples, motor_count;
+    const dyn_client_motor_summary *motors; /* in the order of the machine elements */
+    bool is_feasible;                       /* no motor exceeds a limit */
+    const double *load;                     /* at the output of the gear, N m or N */
+    const double *speed;                    /* rad/s */
+    const double *torque;                   /* N m */
+    const double *current;                  /* A */
+    const double *voltage;                  /* V */
+    const double *electrical_power;         /* W; negative: the motor feeds the supply */
+    const double *mechanical_power;         /* W */
+    const double *heat;                     /* W */
+    const double *gear_loss;                /* W */
+    const double *torque_margin;            /* to the edge of the operating region, N m; negative: outside */
+    const double *speed_margin;             /* rad/s */
+    const double *temperature;              /* of the winding, degrees Celsius */
+    const uint64_t *quadrant;               /* 1 to 4, of the plane of speed and torque */
+} dyn_client_motors;
+
+/* Evaluates the motors of a model along a motion (motor.proto). FAILED_PRECONDITION with the field
+ * "evaluate_motors.query.model": the model has no motors. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_evaluate_motors(dyn_client *client, const dyn_client_query *query,
+                                                               const dyn_client_motors_request *request,
+                                                               dyn_client_motors **motors, dyn_client_error *error);
+DYN_CLIENT_EXPORT void dyn_client_motors_free(dyn_client_motors *motors);
 
 /* ---- the configuration space ------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Converts machine elements: rotors, friction and springs.
+ * Converts machine elements: rotors, friction, springs, motors and gears.
  */
 #include "machine_elements.h"
 
@@ -51,6 +51,59 @@ static Dynamics__V1__Spring *from_spring(pool *memory, const dyn_client_spring *
     return made;
 }
 
+/* Returns the values of a data sheet, or NULL where none is stated. */
+static Dynamics__V1__NominalValues *from_nominal(pool *memory, const dyn_client_motor *from) {
+    bool is_stated = from->nominal_voltage != 0 || from->no_load_speed != 0 || from->no_load_current != 0 ||
+                     from->stall_current != 0;
+    Dynamics__V1__NominalValues *made = is_stated ? pool_allocate(memory, 1, sizeof *made) : NULL;
+    if (made) {
+        dynamics__v1__nominal_values__init(made);
+        made->voltage = from->nominal_voltage;
+        made->no_load_speed = from->no_load_speed;
+        made->no_load_current = from->no_load_current;
+        made->stall_current = from->stall_current;
+    }
+    return made;
+}
+
+static Dynamics__V1__Motor *from_motor(pool *memory, const dyn_client_motor *from) {
+    Dynamics__V1__Motor *made = pool_allocate(memory, 1, sizeof *made);
+    if (made) {
+        dynamics__v1__motor__init(made);
+        made->resistance = from->resistance;
+        made->inductance = from->inductance;
+        made->torque_constant = from->torque_constant;
+        made->nominal = from_nominal(memory, from);
+        made->maximum_voltage = from->maximum_voltage;
+        made->maximum_current = from->maximum_current;
+        made->continuous_current = from->continuous_current;
+        made->maximum_speed = from->maximum_speed;
+        made->winding_resistance = from->winding_resistance;
+        made->winding_time_constant = from->winding_time_constant;
+        made->housing_resistance = from->housing_resistance;
+        made->housing_time_constant = from->housing_time_constant;
+        made->temperature_coefficient = from->temperature_coefficient;
+        made->maximum_temperature = from->maximum_temperature;
+    }
+    return made;
+}
+
+static Dynamics__V1__Gear *from_gear(pool *memory, const dyn_client_gear *from) {
+    Dynamics__V1__Gear *made = pool_allocate(memory, 1, sizeof *made);
+    if (made) {
+        dynamics__v1__gear__init(made);
+        made->ratio = from->ratio;
+        made->efficiency = from->efficiency;
+        made->optional_back_driving_efficiency_case =
+            DYNAMICS__V1__GEAR__OPTIONAL_BACK_DRIVING_EFFICIENCY_BACK_DRIVING_EFFICIENCY;
+        made->back_driving_efficiency = from->back_driving_efficiency;
+        made->maximum_torque = from->maximum_torque;
+        made->continuous_torque = from->continuous_torque;
+        made->maximum_speed = from->maximum_speed;
+    }
+    return made;
+}
+
 Dynamics__V1__MachineElement *from_machine_element(pool *memory, const dyn_client_machine_element *from) {
     Dynamics__V1__MachineElement *made = pool_allocate(memory, 1, sizeof *made);
     if (!made) {
@@ -71,6 +124,14 @@ Dynamics__V1__MachineElement *from_machine_element(pool *memory, const dyn_clien
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_SPRING:
         made->kind_case = KIND(SPRING);
         made->spring = from_spring(memory, &from->spring);
+        break;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_MOTOR:
+        made->kind_case = KIND(MOTOR);
+        made->motor = from_motor(memory, &from->motor);
+        break;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_GEAR:
+        made->kind_case = KIND(GEAR);
+        made->gear = from_gear(memory, &from->gear);
         break;
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_UNSPECIFIED:
         break;
@@ -105,6 +166,31 @@ static void set_friction(const Dynamics__V1__Friction *from, dyn_client_friction
     set_directions(from->n_breakaway, from->breakaway, made->breakaway);
 }
 
+static void set_motor(const Dynamics__V1__Motor *from, dyn_client_motor *made) {
+    *made = (dyn_client_motor){.resistance = from->resistance,
+                               .inductance = from->inductance,
+                               .torque_constant = from->torque_constant,
+                               .maximum_voltage = from->maximum_voltage,
+                               .maximum_current = from->maximum_current,
+                               .continuous_current = from->continuous_current,
+                               .maximum_speed = from->maximum_speed,
+                               .winding_resistance = from->winding_resistance,
+                               .winding_time_constant = from->winding_time_constant,
+                               .housing_resistance = from->housing_resistance,
+                               .housing_time_constant = from->housing_time_constant,
+                               .temperature_coefficient = from->temperature_coefficient,
+                               .maximum_temperature = from->maximum_temperature};
+}
+
+static void set_gear(const Dynamics__V1__Gear *from, dyn_client_gear *made) {
+    *made = (dyn_client_gear){.ratio = from->ratio,
+                              .efficiency = from->efficiency,
+                              .back_driving_efficiency = from->back_driving_efficiency,
+                              .maximum_torque = from->maximum_torque,
+                              .continuous_torque = from->continuous_torque,
+                              .maximum_speed = from->maximum_speed};
+}
+
 /* Sets the members that the element's kind has. */
 static void set_kind(const Dynamics__V1__MachineElement *from, dyn_client_machine_element *made) {
     if (from->kind_case == KIND(ROTOR)) {
@@ -116,6 +202,12 @@ static void set_kind(const Dynamics__V1__MachineElement *from, dyn_client_machin
     } else if (from->kind_case == KIND(SPRING)) {
         made->kind = DYN_CLIENT_MACHINE_ELEMENT_KIND_SPRING;
         made->spring = (dyn_client_spring){from->spring->stiffness, from->spring->rest};
+    } else if (from->kind_case == KIND(MOTOR)) {
+        made->kind = DYN_CLIENT_MACHINE_ELEMENT_KIND_MOTOR;
+        set_motor(from->motor, &made->motor);
+    } else if (from->kind_case == KIND(GEAR)) {
+        made->kind = DYN_CLIENT_MACHINE_ELEMENT_KIND_GEAR;
+        set_gear(from->gear, &made->gear);
     }
 }
 

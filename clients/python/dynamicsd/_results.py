@@ -14,7 +14,8 @@ from dynamicsd.errors import InvalidArgument, text
 from dynamicsd.records import (Array, BaseParameter, BaseParameters, ComparedFormulation, ConstrainedMotion,
                                Constraint, Contribution, Description, Excess, Explanation, ExternalForce, Formulation,
                                FormulationBlock, FormulationCost, Identification, Inertia, JointFit, LinearEstimate,
-                               MachineElement, Outcome, Replay, Rollout, ScrewChain, State, Stepping, Trajectory)
+                               MachineElement, Motors, MotorSummary, Outcome, Replay, Rollout, ScrewChain, State,
+                               Stepping, Trajectory)
 
 T = TypeVar("T")
 
@@ -135,6 +136,17 @@ def identification(found: Any) -> Identification:
                           copied(found.parameters, found.body_count, 10),
                           strings(found.replaced_priors, found.replaced_count), bool(found.is_converged),
                           int(found.iterations), read(Inertia, found.payload) if found.has_payload else None)
+
+
+def motors(found: Any) -> Motors:
+    """Motors of a motion."""
+    shape = (found.samples, found.motor_count)
+    names = ("load", "speed", "torque", "current", "voltage", "electrical_power", "mechanical_power", "heat",
+             "gear_loss", "torque_margin", "speed_margin", "temperature")
+    arrays = {name: copied(getattr(found, name), *shape) for name in names}
+    quadrant = integers(found.quadrant, found.samples * found.motor_count).reshape(shape)
+    summaries = tuple(read(MotorSummary, each) for each in found.motors[0:found.motor_count])
+    return Motors(summaries, bool(found.is_feasible), quadrant=quadrant, **arrays)
 
 
 def write_stepping(keep: Keep, struct: Any, stepping: Stepping) -> None:

@@ -101,6 +101,7 @@ class Model(_Wrapper[_model.Model]):
     formulate = _Call(_model.Model.formulate)
     base_parameters = _Call(_model.Model.base_parameters)
     identify = _Call(_model.Model.identify)
+    evaluate_motors = _Call(_model.Model.evaluate_motors)
     integrate = _Call(_model.Model.integrate)
     difference = _Call(_model.Model.difference)
     interpolate = _Call(_model.Model.interpolate)

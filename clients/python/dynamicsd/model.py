@@ -17,8 +17,8 @@ from dynamicsd.errors import text
 from dynamicsd.evaluation import Asked, Evaluation, read_evaluation, write_quantities
 from dynamicsd.records import (Array, Assembly, AssemblyOutcome, BaseParameters, ComparedFormulation,
                                ConstrainedMotion, Description, Explanation, Formulation, Identification,
-                               ModelDescription, ModelInfo, Operation, ReportEntry, Rollout, ScrewChain, Stepping, Tip,
-                               Trajectory)
+                               ModelDescription, ModelInfo, Motors, Operation, ReportEntry, Rollout, ScrewChain,
+                               Stepping, Tip, Trajectory)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -312,6 +312,25 @@ class Model:
         request.drive_terms = query.keep.new("dyn_client_drive_term[]", terms) if terms else _NULL
         request.drive_term_count = len(terms)
         return _results.identification(query.result("dyn_client_identification", lib.dyn_client_identify, request))
+
+    def evaluate_motors(self, q: Rows, v: Rows | None = None, a: Rows | None = None, time: ArrayLike | None = None, *,
+                        tau: Rows | None = None, ambient_temperature: float = 25.0,
+                        start_temperature: float | None = None, **options: Unpack[Options]) -> Motors:
+        """Evaluates the motors along a motion: current, voltage, power, heat, temperature, and limits.
+
+        Without `tau`, the forces of the joints are those of inverse dynamics. Without `time`, in s, the samples are
+        independent.
+        """
+        query = Query(self, options)
+        request = query.keep.new("dyn_client_motors_request *")
+        start = ambient_temperature if start_temperature is None else start_temperature
+        fill(query.keep, request, "request", ambient_temperature=ambient_temperature, start_temperature=start)
+        request.q = query.rows("q", q, self.nq)
+        request.v, request.a = query.rows("v", v, self.nv), query.rows("a", a, self.nv)
+        request.tau = query.rows("tau", tau, self.nv)
+        if time is not None:
+            request.time = query.keep.doubles("time", time, (query.samples,))
+        return _results.motors(query.result("dyn_client_motors", lib.dyn_client_evaluate_motors, request))
 
     # ---- configurations ----------------------------------------------------------------------------------------------
 

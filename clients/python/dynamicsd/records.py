@@ -294,10 +294,54 @@ class Spring:
     rest: float = 0.0
 
 
+@record("dyn_client_motor")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Motor:
+    """Direct-current motor of a joint: ohm, H, N m/A, V, A, rad/s, K/W, s, 1/K and degrees Celsius.
+
+    `nominal_voltage`, `no_load_speed`, `no_load_current` and `stall_current` of a data sheet take the place of the
+    resistance and the torque constant. A limit of zero is none.
+    """
+
+    resistance: float = 0.0
+    inductance: float = 0.0
+    torque_constant: float = 0.0
+    nominal_voltage: float = 0.0
+    no_load_speed: float = 0.0
+    no_load_current: float = 0.0
+    stall_current: float = 0.0
+    maximum_voltage: float = 0.0
+    maximum_current: float = 0.0
+    continuous_current: float = 0.0
+    maximum_speed: float = 0.0
+    winding_resistance: float = 0.0
+    winding_time_constant: float = 0.0
+    housing_resistance: float = 0.0
+    housing_time_constant: float = 0.0
+    temperature_coefficient: float = 0.0
+    maximum_temperature: float = 0.0
+
+
+@record("dyn_client_gear")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Gear:
+    """Gear between motor and joint. `ratio` 0 is that of the joint's rotor. A limit of zero is none.
+
+    A gear whose `back_driving_efficiency` is 0 is self-locking.
+    """
+
+    ratio: float = 0.0
+    efficiency: float = 1.0
+    back_driving_efficiency: float = 1.0
+    maximum_torque: float = 0.0
+    continuous_torque: float = 0.0
+    maximum_speed: float = 0.0
+
+
 @record("dyn_client_machine_element")
 @dataclasses.dataclass(frozen=True, eq=False)
 class MachineElement:
-    """Machine element at a joint. `kind` is "rotor", "friction" or "spring", and names the member that counts."""
+    """Machine element at a joint. `kind` names the member that counts."""
 
     name: str
     joint: str
@@ -305,6 +349,8 @@ class MachineElement:
     rotor: Rotor = Rotor()
     friction: Friction = Friction()
     spring: Spring = Spring()
+    motor: Motor = Motor()
+    gear: Gear = Gear()
 
 
 @record("dyn_client_model_description")
@@ -675,6 +721,51 @@ class LinearEstimate:
     relative_deviation: float
 
 
+@record("dyn_client_motor_excess")
+@dataclasses.dataclass(frozen=True, eq=False)
+class MotorExcess:
+    """Limit of a motor that a motion exceeds: its bound, the worst value, and the samples of the first and worst."""
+
+    limit: str
+    bound: float
+    worst: float
+    first_sample: int
+    worst_sample: int
+    samples: int
+
+
+@record("dyn_client_motor_summary")
+@dataclasses.dataclass(frozen=True, eq=False)
+class MotorSummary:
+    """Motion of one motor: peaks of absolute values and root mean squares, in SI units and degrees Celsius.
+
+    Energies are zero without times. `matched_ratio` has the greatest acceleration for a given torque.
+    """
+
+    name: str
+    joint: str
+    ratio: float
+    no_load_speed: float
+    stall_torque: float
+    peak_load: float
+    rms_load: float
+    peak_torque: float
+    rms_torque: float
+    peak_current: float
+    rms_current: float
+    peak_voltage: float
+    peak_speed: float
+    peak_power: float
+    peak_temperature: float
+    electrical_energy: float
+    heat_energy: float
+    gear_loss_energy: float
+    load_inertia: float
+    reflected_inertia: float
+    matched_ratio: float
+    excesses: tuple[MotorExcess, ...]
+
+
 @record("dyn_client_joint_fit")
 @dataclasses.dataclass(frozen=True, eq=False)
 class JointFit:
@@ -832,6 +923,33 @@ class Assembly:
 
     q: Array
     outcomes: tuple[AssemblyOutcome, ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Motors:
+    """Motors of a motion. Arrays have n rows with one number for each motor, in SI units and degrees Celsius.
+
+    Margins are distances to the edge of the operating region; they are negative outside, and infinite without limits.
+    """
+
+    motors: tuple[MotorSummary, ...]
+    is_feasible: bool
+    load: Array
+    speed: Array
+    torque: Array
+    current: Array
+    voltage: Array
+    electrical_power: Array
+    mechanical_power: Array
+    heat: Array
+    gear_loss: Array
+    torque_margin: Array
+    speed_margin: Array
+    temperature: Array
+    quadrant: NDArray[np.uint64]
+
+    def __repr__(self) -> str:
+        return f"<Motors: {len(self.motors)} in {len(self.load)} samples, feasible: {self.is_feasible}>"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

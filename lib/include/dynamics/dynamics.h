@@ -46,6 +46,7 @@
 #include <dynamics/manipulability.h>
 #include <dynamics/mass_matrix.h>
 #include <dynamics/model.h>
+#include <dynamics/motor.h>
 #include <dynamics/regressor.h>
 #include <dynamics/operational_space.h>
 #include <dynamics/operations.h>

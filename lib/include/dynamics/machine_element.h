@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Machine elements of a model: rotors of geared motors, friction and springs at its joints.
+ * Machine elements of a model: rotors of geared motors, friction, springs, motors and gears at its joints.
  *
  * Each element acts on one joint with one coordinate q and the rate v. With the inertia R and the forces r of all
  * elements the model obeys
@@ -43,6 +43,8 @@
  *
  * Spring. r = -k (q - q_0), with the potential energy k (q - q_0)^2 / 2.
  *
+ * Motor and gear. They state what a motion takes (motor.h), and neither adds to M nor to r.
+ *
  * Sources: Modern Robotics (Lynch and Park 2017), section 8.9; Hess and Soom 1990 for the Stribeck curve.
  */
 #ifndef DYNAMICS_MACHINE_ELEMENT_H
@@ -62,6 +64,8 @@ typedef enum dyn_machine_element_kind {
     DYN_MACHINE_ELEMENT_KIND_ROTOR = 1,
     DYN_MACHINE_ELEMENT_KIND_FRICTION = 2,
     DYN_MACHINE_ELEMENT_KIND_SPRING = 3,
+    DYN_MACHINE_ELEMENT_KIND_MOTOR = 4,
+    DYN_MACHINE_ELEMENT_KIND_GEAR = 5,
 } dyn_machine_element_kind;
 
 typedef enum dyn_rotor_coupling {
@@ -100,6 +104,48 @@ typedef struct dyn_spring {
     double rest;      /* q_0, rad or m */
 } dyn_spring;
 
+/* Values of a motor's data sheet, at the nominal voltage. All zero: not stated. */
+typedef struct dyn_nominal_values {
+    double voltage;         /* V_n, V */
+    double no_load_speed;   /* w_0, rad/s */
+    double no_load_current; /* I_0, A */
+    double stall_current;   /* I_s, A, greater than I_0 */
+} dyn_nominal_values;
+
+/* Direct-current motor of a joint. Either `nominal` states R and k_t, or these members do; a description that was added
+ * has R and k_t, and no nominal values:
+ *
+ *     R = V_n / I_s          k_t = (V_n - R I_0) / w_0
+ *
+ * A limit of zero is none. The thermal model has the winding and the housing as two bodies, each with its resistance
+ * towards the next one, and its time constant. A body whose resistance is zero has the temperature of the next. */
+typedef struct dyn_motor {
+    double resistance;              /* R at 25 degrees Celsius, ohm; positive */
+    double inductance;              /* L, H */
+    double torque_constant;         /* k_t, N m/A, which equals V s/rad; positive */
+    double maximum_voltage;         /* V */
+    double maximum_current;         /* A, for a short time */
+    double continuous_current;      /* A, root mean square */
+    double maximum_speed;           /* of the rotor, rad/s */
+    double winding_resistance;      /* thermal, from the winding to the housing, K/W */
+    double winding_time_constant;   /* s; positive where the resistance is */
+    double housing_resistance;      /* thermal, from the housing to the ambient air, K/W */
+    double housing_time_constant;   /* s; positive where the resistance is */
+    double temperature_coefficient; /* of R, 1/K; 0.00393 for copper */
+    double maximum_temperature;     /* of the winding, degrees Celsius */
+    dyn_nominal_values nominal;
+} dyn_motor;
+
+/* Gear between the motor and the joint. A limit of zero is none. */
+typedef struct dyn_gear {
+    double ratio;                   /* rad/rad or rad/m; zero: that of the joint's only rotor, or 1 where it has none */
+    double efficiency;              /* eta of power from the motor to the joint, positive, at most 1 */
+    double back_driving_efficiency; /* eta_b of power from the joint to the motor, 0 to 1; zero: self-locking */
+    double maximum_torque;          /* at the joint, for a short time, N m or N */
+    double continuous_torque;       /* at the joint, root mean square, N m or N */
+    double maximum_speed;           /* of the motor's side, rad/s */
+} dyn_gear;
+
 /* Machine element of a description. Members that its kind does not name are not read. */
 typedef struct dyn_machine_element_description {
     const char *name;
@@ -108,15 +154,19 @@ typedef struct dyn_machine_element_description {
     dyn_rotor rotor;
     dyn_friction friction;
     dyn_spring spring;
+    dyn_motor motor;
+    dyn_gear gear;
     int line; /* as for a link */
 } dyn_machine_element_description;
 
 /* Adds a machine element. Its joint may be added later. dyn_builder_build refuses an element whose joint does not
- * exist, or moves with other than one coordinate, and friction on the side of a rotor where the joint does not have
- * exactly one.
+ * exist, or moves with other than one coordinate, friction on the side of a rotor where the joint does not have exactly
+ * one, a second motor or gear of a joint, a motor at a joint of several rotors, and the ratio of a gear at a joint with
+ * a rotor.
  * Errors, with place "machine element NAME" and the member, such as "rotor.ratio" or "friction.viscous[1]", as part of
  * the site: DYN_INVALID_ARGUMENT for an invalid or repeated name, an unknown kind, a ratio of zero, a negative inertia,
- * mass, friction or stiffness, an inertia that no body can have, a value that is not finite; DYN_RESOURCE_EXHAUSTED. */
+ * mass, friction or stiffness, an inertia that no body can have, a motor without resistance or torque constant, an
+ * efficiency above one, a value that is not finite; DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_builder_add_machine_element(dyn_builder *builder, const dyn_machine_element_description *element,
                                                    dyn_error *error);
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include <dynamics/model.h>
+#include <dynamics/passive_force.h>
 
 #include "../model/passive_force.h"
 
@@ -32,6 +33,10 @@ joint_losses dyn_joint_losses(const dyn_model *model, const dyn_joint *joint);
  * of another kind, and for one whose joint does not move. */
 bool dyn_element_friction(const dyn_model *model, int element, friction_law *law);
 bool dyn_element_spring(const dyn_model *model, int element, spring_law *spring);
+
+/* Return the passive force at the rate v of a friction law, and of the losses of a joint: the parts that count. */
+double dyn_friction_force(const friction_law *law, const dyn_passive_parts *parts, double v);
+double dyn_joint_loss_force(const joint_losses *losses, const dyn_passive_parts *parts, double v);
 
 /* Properties of the joints of a model. The caller owns the arrays: nv doubles each, dyn_joint_ranges(model) ranges,
  * and dyn_machine_elements(model) laws and springs each. */

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include <dynamics/machine_element.h>
+
 #include "../model/error.h"
 #include "../model/normal_form.h"
 #include "joint_properties.h"
@@ -12,13 +14,18 @@ static double smooth_sign(double v, double w) {
     return v / sqrt(v * v + w * w);
 }
 
-/* Returns the force of a friction law at the rate v. joint_resistance.c has the same law in lanes. */
-static double law_force(const friction_law *law, const dyn_passive_parts *parts, double v) {
+/* joint_resistance.c has the same law in lanes. */
+double dyn_friction_force(const friction_law *law, const dyn_passive_parts *parts, double v) {
     int side = v > 0 ? 0 : 1;
     double w = law->transition_velocity > 0 ? law->transition_velocity : parts->friction_velocity;
     double x = v / law->stribeck_velocity;
     double dry = law->coulomb[side] + law->excess[side] / (1 + x * x);
     return -(parts->damping ? law->viscous[side] * v : 0) - (parts->friction ? dry * smooth_sign(v, w) : 0);
+}
+
+double dyn_joint_loss_force(const joint_losses *losses, const dyn_passive_parts *parts, double v) {
+    double b = parts->damping ? losses->damping : 0, f = parts->friction ? losses->friction : 0;
+    return b != 0 || f != 0 ? -(b * v + f * smooth_sign(v, parts->friction_velocity)) : 0;
 }
 
 /* Samples, and the forces that are added to. */
@@ -33,12 +40,12 @@ typedef struct samples {
 static void add_joint(const dyn_model *model, const dyn_joint *joint, const dyn_passive_parts *parts,
                       const samples *s) {
     joint_losses losses = dyn_joint_losses(model, joint);
-    double b = parts->damping ? losses.damping : 0, f = parts->friction ? losses.friction : 0;
+    bool counts = (parts->damping && losses.damping != 0) || (parts->friction && losses.friction != 0);
     size_t nv = (size_t)model->nv;
-    for (size_t i = 0; i < s->n && (b != 0 || f != 0); i++) {
+    for (size_t i = 0; i < s->n && counts; i++) {
         for (int k = losses.v_index; k < losses.v_index + losses.nv; k++) {
             double v = s->v[i * nv + (size_t)k];
-            s->tau[i * nv + (size_t)k] -= s->factor * (b * v + f * smooth_sign(v, parts->friction_velocity));
+            s->tau[i * nv + (size_t)k] += s->factor * dyn_joint_loss_force(&losses, parts, v);
         }
     }
 }
@@ -50,7 +57,7 @@ static void add_element(const dyn_model *model, int element, const dyn_passive_p
     if ((parts->damping || parts->friction) && dyn_element_friction(model, element, &law)) {
         for (size_t i = 0; i < s->n; i++) {
             size_t k = i * nv + (size_t)law.v_index;
-            s->tau[k] += s->factor * law_force(&law, parts, s->v[k]);
+            s->tau[k] += s->factor * dyn_friction_force(&law, parts, s->v[k]);
         }
     }
     if (parts->springs && dyn_element_spring(model, element, &spring)) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "description.h"
+#include "machine_numbers.h"
 #include "normal_form.h"
 #include "plain_text.h"
 
@@ -88,6 +89,10 @@ static void print_machine_element(FILE *out, const dyn_model *model, const dyn_m
     case DYN_MACHINE_ELEMENT_KIND_SPRING:
         print_numbers(out, "stiffness", &e->spring.stiffness, 1);
         print_numbers(out, "rest", &e->spring.rest, 1);
+        break;
+    case DYN_MACHINE_ELEMENT_KIND_MOTOR:
+    case DYN_MACHINE_ELEMENT_KIND_GEAR:
+        print_machine_numbers(out, e);
         break;
     }
     fputc('\n', out);

@@ -14,6 +14,7 @@
  *         axis X Y Z
  *     friction NAME joint NAME side joint|rotor viscous P N coulomb P N breakaway P N stribeck V transition V
  *     spring NAME joint NAME stiffness K rest Q
+ *     motor NAME joint NAME, and gear NAME joint NAME, followed by the words and values of machine_numbers.c
  *     passive NAME
  *
  * A joint, a constraint or a machine element is on one line. A side of a constraint without a name is on the world.
@@ -26,6 +27,7 @@
 
 #include "description.h"
 #include "error.h"
+#include "machine_numbers.h"
 #include "normal_form.h"
 #include "number.h"
 #include "plain_text.h"
@@ -127,7 +129,7 @@ static void print_friction(FILE *out, const dyn_friction *friction) {
 }
 
 static void print_machine_element(FILE *out, const dyn_machine_element_description *e) {
-    static const char *const kinds[] = {"rotor ", "friction ", "spring "};
+    static const char *const kinds[] = {"rotor ", "friction ", "spring ", "motor ", "gear "};
     fputs(kinds[e->kind - DYN_MACHINE_ELEMENT_KIND_ROTOR], out);
     print_name(out, e->name);
     print_named(out, "joint", e->joint);
@@ -141,6 +143,10 @@ static void print_machine_element(FILE *out, const dyn_machine_element_descripti
     case DYN_MACHINE_ELEMENT_KIND_SPRING:
         print_numbers(out, "stiffness", &e->spring.stiffness, 1);
         print_numbers(out, "rest", &e->spring.rest, 1);
+        break;
+    case DYN_MACHINE_ELEMENT_KIND_MOTOR:
+    case DYN_MACHINE_ELEMENT_KIND_GEAR:
+        print_machine_numbers(out, e);
         break;
     }
     fputc('\n', out);
@@ -427,6 +433,25 @@ static void read_spring(reader *r, dyn_builder *builder) {
     add_element(r, builder, &e);
 }
 
+/* Reads an element whose numbers are in the table of its kind. */
+static void read_machine_numbers(reader *r, dyn_builder *builder, dyn_machine_element_kind kind) {
+    dyn_machine_element_description e = read_element(r, kind);
+    int count;
+    const machine_number *numbers = machine_numbers_of(kind, &count);
+    for (int i = 0; i < count; i++) {
+        read_numbers(r, numbers[i].word, machine_number_in(&numbers[i], &e), 1);
+    }
+    add_element(r, builder, &e);
+}
+
+static void read_motor(reader *r, dyn_builder *builder) {
+    read_machine_numbers(r, builder, DYN_MACHINE_ELEMENT_KIND_MOTOR);
+}
+
+static void read_gear(reader *r, dyn_builder *builder) {
+    read_machine_numbers(r, builder, DYN_MACHINE_ELEMENT_KIND_GEAR);
+}
+
 static void read_passive(reader *r, dyn_builder *builder) {
     const char *name = read_name(r);
     expect_end(r);
@@ -437,9 +462,11 @@ static void read_passive(reader *r, dyn_builder *builder) {
 
 /* Reads one line after the heading: the robot, which creates the builder, or else an element. */
 static void read_line(reader *r, dyn_builder **builder, dyn_build_options *options) {
-    static const char *const kinds[] = {"link", "joint", "constraint", "rotor", "friction", "spring", "passive"};
-    static void (*const readers[])(reader *, dyn_builder *) = {read_link,     read_joint,  read_constraint, read_rotor,
-                                                               read_friction, read_spring, read_passive};
+    static const char *const kinds[] = {"link",   "joint", "constraint", "rotor",  "friction",
+                                        "spring", "motor", "gear",       "passive"};
+    static void (*const readers[])(reader *, dyn_builder *) = {read_link,  read_joint,    read_constraint,
+                                                               read_rotor, read_friction, read_spring,
+                                                               read_motor, read_gear,     read_passive};
     if (!*builder) {
         read_robot(r, builder, options);
         return;

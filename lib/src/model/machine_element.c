@@ -10,6 +10,7 @@
 
 #include "error.h"
 #include "load_report.h"
+#include "machine_numbers.h"
 #include "name_check.h"
 
 static named_element new_element(const dyn_builder *builder, const dyn_machine_element_description *e) {
@@ -24,9 +25,6 @@ static named_element element_of(const dyn_builder *builder, int i) {
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
-/* Range of a number. */
-typedef enum number_range { FINITE, NOT_NEGATIVE, POSITIVE, NOT_ZERO } number_range;
-
 /* Number of an element, its member and its name in messages. */
 typedef struct element_number {
     const char *member, *name;
@@ -36,14 +34,10 @@ typedef struct element_number {
 
 static dyn_status check_numbers(const dyn_builder *builder, named_element at, const element_number *numbers, int count,
                                 dyn_error *error) {
-    static const char *const wanted[] = {"state a finite number", "state zero or a positive number",
-                                         "state a positive number", "state a number that is not zero"};
     for (int i = 0; i < count; i++) {
-        double x = numbers[i].value;
-        bool in_range[] = {true, x >= 0, x > 0, x != 0};
-        if (!isfinite(x) || !in_range[numbers[i].range]) {
-            return builder_fail_member(builder, at, numbers[i].member, error, "the %s is %g; %s", numbers[i].name, x,
-                                       wanted[numbers[i].range]);
+        if (!number_is_in_range(numbers[i].value, numbers[i].range)) {
+            return builder_fail_member(builder, at, numbers[i].member, error, "the %s is %g; %s", numbers[i].name,
+                                       numbers[i].value, number_range_text(numbers[i].range));
         }
     }
     return DYN_OK;
@@ -146,6 +140,77 @@ static dyn_status check_spring(const dyn_builder *builder, named_element at, con
     return check_numbers(builder, at, numbers, sizeof numbers / sizeof *numbers, error);
 }
 
+/* Checks the numbers of an element whose kind is in the table of numbers. */
+static dyn_status check_table(const dyn_builder *builder, named_element at, const dyn_machine_element_description *e,
+                              dyn_error *error) {
+    int count;
+    const machine_number *numbers = machine_numbers_of(e->kind, &count);
+    dyn_status status = DYN_OK;
+    for (int i = 0; i < count && status == DYN_OK; i++) {
+        const machine_number *n = &numbers[i];
+        const element_number checked = {n->member, n->name, machine_number_value(n, e), n->range};
+        status = check_numbers(builder, at, &checked, 1, error);
+    }
+    return status;
+}
+
+/* Converts the values of a data sheet to resistance and torque constant. */
+static dyn_status convert_nominal_values(const dyn_builder *builder, named_element at, dyn_motor *motor,
+                                         dyn_error *error) {
+    const dyn_nominal_values n = motor->nominal;
+    const element_number numbers[] = {
+        {"motor.nominal.voltage", "nominal voltage", n.voltage, POSITIVE},
+        {"motor.nominal.no_load_speed", "speed without load", n.no_load_speed, POSITIVE},
+        {"motor.nominal.no_load_current", "current without load", n.no_load_current, NOT_NEGATIVE},
+        {"motor.nominal.stall_current", "stall current", n.stall_current, POSITIVE},
+    };
+    motor->nominal = (dyn_nominal_values){0};
+    if (n.voltage == 0 && n.no_load_speed == 0 && n.no_load_current == 0 && n.stall_current == 0) {
+        return DYN_OK;
+    }
+    dyn_status status = check_numbers(builder, at, numbers, sizeof numbers / sizeof *numbers, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    if (motor->resistance != 0 || motor->torque_constant != 0) {
+        return builder_fail_member(builder, at, "motor.nominal", error,
+                                   "nominal values are stated beside a resistance of %g ohm and a torque constant of "
+                                   "%g N m/A; state the ones or the others",
+                                   motor->resistance, motor->torque_constant);
+    }
+    if (n.no_load_current >= n.stall_current) {
+        return builder_fail_member(builder, at, "motor.nominal.no_load_current", error,
+                                   "the current without load is %g A, and the stall current %g A; state less than that",
+                                   n.no_load_current, n.stall_current);
+    }
+    motor->resistance = n.voltage / n.stall_current;
+    motor->torque_constant = (n.voltage - motor->resistance * n.no_load_current) / n.no_load_speed;
+    return DYN_OK;
+}
+
+static dyn_status check_motor(const dyn_builder *builder, named_element at, dyn_machine_element_description *e,
+                              dyn_error *error) {
+    dyn_motor *m = &e->motor;
+    dyn_status status = convert_nominal_values(builder, at, m, error);
+    if (status == DYN_OK) {
+        status = check_table(builder, at, e, error);
+    }
+    if (status != DYN_OK) {
+        return status;
+    }
+    const element_number constants[] = {
+        {"motor.winding_time_constant", "time constant of the winding", m->winding_time_constant, POSITIVE},
+        {"motor.housing_time_constant", "time constant of the housing", m->housing_time_constant, POSITIVE},
+    };
+    if (m->winding_resistance > 0) {
+        status = check_numbers(builder, at, &constants[0], 1, error);
+    }
+    if (status == DYN_OK && m->housing_resistance > 0) {
+        status = check_numbers(builder, at, &constants[1], 1, error);
+    }
+    return status;
+}
+
 /* Checks an element by itself, and sets members that its kind does not name to zero. */
 static dyn_status check(const dyn_builder *builder, dyn_machine_element_description *e, dyn_error *error) {
     named_element at = new_element(builder, e);
@@ -168,6 +233,14 @@ static dyn_status check(const dyn_builder *builder, dyn_machine_element_descript
         own.spring = e->spring;
         status = check_spring(builder, at, &own.spring, error);
         break;
+    case DYN_MACHINE_ELEMENT_KIND_MOTOR:
+        own.motor = e->motor;
+        status = check_motor(builder, at, &own, error);
+        break;
+    case DYN_MACHINE_ELEMENT_KIND_GEAR:
+        own.gear = e->gear;
+        status = check_table(builder, at, &own, error);
+        break;
     default:
         status = builder_fail_member(builder, at, NULL, error, "%d is no kind of machine element", (int)e->kind);
     }
@@ -183,8 +256,37 @@ int count_rotors(const dyn_builder *builder) {
     return count;
 }
 
-/* Checks one element against the joints. rotors[j] counts the rotors of joint j. */
-static dyn_status check_joint(const dyn_builder *builder, int i, const int *rotors, dyn_error *error) {
+/* Numbers of elements of a joint. */
+typedef struct joint_elements {
+    int rotors, motors, gears;
+} joint_elements;
+
+/* Checks a motor or a gear against the elements of its joint. */
+static dyn_status check_drive(const dyn_builder *builder, int i, joint_elements has, dyn_error *error) {
+    const dyn_machine_element_description *e = &builder->machine_elements[i];
+    bool is_motor = e->kind == DYN_MACHINE_ELEMENT_KIND_MOTOR;
+    if ((is_motor ? has.motors : has.gears) > 1) {
+        return builder_fail_member(builder, element_of(builder, i), "joint", error,
+                                   "joint \"%s\" has %d %ss; state one", e->joint, is_motor ? has.motors : has.gears,
+                                   is_motor ? "motor" : "gear");
+    }
+    if (is_motor && has.rotors > 1) {
+        return builder_fail_member(builder, element_of(builder, i), "joint", error,
+                                   "joint \"%s\" has %d rotors, so that the speed of its motor is not known; state "
+                                   "one rotor",
+                                   e->joint, has.rotors);
+    }
+    if (!is_motor && e->gear.ratio != 0 && has.rotors > 0) {
+        return builder_fail_member(builder, element_of(builder, i), "gear.ratio", error,
+                                   "the gear ratio is %g, and joint \"%s\" has a rotor; leave it out, since the rotor "
+                                   "states the ratio",
+                                   e->gear.ratio, e->joint);
+    }
+    return DYN_OK;
+}
+
+/* Checks one element against the joints. `elements` counts those of each joint. */
+static dyn_status check_joint(const dyn_builder *builder, int i, const joint_elements *elements, dyn_error *error) {
     const dyn_machine_element_description *e = &builder->machine_elements[i];
     int j = name_index_find(&builder->joint_names, e->joint);
     if (j < 0) {
@@ -198,30 +300,33 @@ static dyn_status check_joint(const dyn_builder *builder, int i, const int *roto
                                    e->joint, joint_type_name(type));
     }
     bool on_rotor = e->kind == DYN_MACHINE_ELEMENT_KIND_FRICTION && e->friction.side == DYN_GEAR_SIDE_ROTOR;
-    if (on_rotor && rotors[j] != 1) {
+    if (on_rotor && elements[j].rotors != 1) {
         return builder_fail_member(
             builder, element_of(builder, i), "friction.side", error,
             "it holds on the side of the rotor, and joint \"%s\" has %d rotors; state it on the side of the "
             "joint",
-            e->joint, rotors[j]);
+            e->joint, elements[j].rotors);
     }
-    return DYN_OK;
+    bool is_drive = e->kind == DYN_MACHINE_ELEMENT_KIND_MOTOR || e->kind == DYN_MACHINE_ELEMENT_KIND_GEAR;
+    return is_drive ? check_drive(builder, i, elements[j], error) : DYN_OK;
 }
 
 dyn_status check_machine_elements(const dyn_builder *builder, dyn_error *error) {
-    int *rotors = calloc((size_t)builder->joint_count + 1, sizeof *rotors);
-    dyn_status status = rotors ? DYN_OK : dyn_error_memory(error);
+    joint_elements *elements = calloc((size_t)builder->joint_count + 1, sizeof *elements);
+    dyn_status status = elements ? DYN_OK : dyn_error_memory(error);
     for (int i = 0; i < builder->machine_element_count && status == DYN_OK; i++) {
         const dyn_machine_element_description *e = &builder->machine_elements[i];
         int j = name_index_find(&builder->joint_names, e->joint);
-        if (j >= 0 && e->kind == DYN_MACHINE_ELEMENT_KIND_ROTOR) {
-            rotors[j]++;
+        if (j >= 0) {
+            elements[j].rotors += e->kind == DYN_MACHINE_ELEMENT_KIND_ROTOR;
+            elements[j].motors += e->kind == DYN_MACHINE_ELEMENT_KIND_MOTOR;
+            elements[j].gears += e->kind == DYN_MACHINE_ELEMENT_KIND_GEAR;
         }
     }
     for (int i = 0; i < builder->machine_element_count && status == DYN_OK; i++) {
-        status = check_joint(builder, i, rotors, error);
+        status = check_joint(builder, i, elements, error);
     }
-    free(rotors);
+    free(elements);
     return status;
 }
 

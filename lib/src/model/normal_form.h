@@ -25,7 +25,6 @@
 
 #include <dynamics/builder.h>
 #include <dynamics/constraint.h>
-#include <dynamics/machine_element.h>
 #include <dynamics/model.h>
 
 #include "name_index.h"

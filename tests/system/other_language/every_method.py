@@ -227,6 +227,24 @@ class Carrier:
         self.refused("CODE_INVALID_ARGUMENT", "identify.q", "identify", query={"model": "two_link"}, q=[0, 0],
                      time=[0], tau=[0, 0])
 
+    def test_motors_are_evaluated(self):
+        name = self.name("driven")
+        wheel = {"mass": 1, "rotational": [1, 0, 0, 1, 0, 1]}
+        self.call("load_model", name=name, description={
+            "name": name, "links": [{"name": "a"}, {"name": "b", "inertia": wheel}],
+            "joints": [{"name": "j", "type": "JOINT_TYPE_CONTINUOUS", "parent_link": "a", "child_link": "b",
+                        "axis": {"z": 1}}],
+            "machine_elements": [{"name": "m", "joint": "j", "motor": {"resistance": 2, "torque_constant": 0.5}},
+                                 {"name": "g", "joint": "j", "gear": {"ratio": 4, "efficiency": 0.5}}]})
+        found = self.ask("evaluate_motors", query={"model": name}, q=[0, 0], v=[3, 0], a=[8, 0])
+        self.assertAlmostEqual(found.torque[0], 4)
+        self.assertAlmostEqual(found.current[0], 8)
+        self.assertAlmostEqual(found.voltage[0], 2 * 8 + 0.5 * 12)
+        self.assertAlmostEqual(found.heat[0], 2 * 8 * 8)
+        self.assertTrue(found.is_feasible)
+        self.refused("CODE_FAILED_PRECONDITION", "evaluate_motors.query.model", "evaluate_motors",
+                     query={"model": "two_link"}, q=[0, 0])
+
     # ---- dynamics ----------------------------------------------------------------------------------------------------
 
     def test_the_equation_of_motion_is_that_of_the_book(self):

@@ -43,6 +43,15 @@ def compute(client, arm):
     found = arm.identify(motion, tau, fine, name="identified")
     assert len(found.fits) == 2 and all(fit.accounted > 0.99 for fit in found.fits)
     client.model("identified").unload()
+    driven = client.load(dynamicsd.ModelDescription(
+        "driven", [dynamicsd.Link("a"), dynamicsd.Link("b", dynamicsd.Inertia(1, rotational=[1, 0, 0, 1, 0, 1]))],
+        [dynamicsd.Joint("j", "continuous", "a", "b", axis=[0, 0, 1])], machine_elements=[
+            dynamicsd.MachineElement("m", "j", "motor", motor=dynamicsd.Motor(resistance=0.5, torque_constant=0.05)),
+            dynamicsd.MachineElement("g", "j", "gear", gear=dynamicsd.Gear(10, 0.5, 0.5))]))
+    moved = driven.evaluate_motors([[0.0], [0.0]], [[1.0], [-1.0]], [[2.0], [2.0]], [0.0, 0.1], gravity=[0, 0, 0])
+    np.testing.assert_allclose(moved.torque[:, 0], [0.4, 0.1])
+    assert moved.is_feasible and moved.quadrant[:, 0].tolist() == [1, 2] and moved.motors[0].joint == "j"
+    driven.unload()
     assert arm.distance(q, arm.integrate(q, v)).tolist() == [0.0] * 6
     np.testing.assert_array_equal(arm.difference(q, q), v)
     np.testing.assert_array_equal(arm.normalize(q), arm.interpolate(q, q, 0.5))

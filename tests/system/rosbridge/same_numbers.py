@@ -23,6 +23,16 @@ GEARED = {"name": "geared", "links": [{"name": name, "inertia": {"mass": 1}} for
           "constraints": [{"name": "gears", "coupling": {"coordinates": [
               {"joint": "large_axle", "coefficient": 1}, {"joint": "small_axle", "coefficient": -3}]}}]}
 
+# A wheel with a motor and a gear.
+DRIVEN = {"name": "driven",
+          "links": [{"name": f"link{i}", "inertia": {"mass": 1, "rotational": [1, 0, 0, 1, 0, 1]}} for i in range(2)],
+          "joints": [{"name": "joint", "type": "JOINT_TYPE_CONTINUOUS", "parent_link": "link0", "child_link": "link1",
+                      "axis": {"z": 1}}],
+          "machine_elements": [{"name": "motor", "joint": "joint",
+                                "motor": {"resistance": 1 / 3, "torque_constant": 0.07, "maximum_voltage": 24,
+                                          "maximum_speed": 900}},
+                               {"name": "gear", "joint": "joint", "gear": {"ratio": 7, "efficiency": 0.7}}]}
+
 # Members of oneofs in replies.
 CHOICES = {"orientation", "rotation", "multiplier"}
 
@@ -79,6 +89,7 @@ class Numbers(fixture.Case):
             "find_base_parameters": {"query": PANDA},
             "identify": {"query": PANDA, "q": self.rows(20), "tau": self.rows(20),
                          "time": [0.1 * i for i in range(20)]},
+            "evaluate_motors": {"query": {"model": "driven"}, "q": q[:3], "v": v[:3], "a": a[:3], "time": times},
             "inverse_dynamics": {**state, "a": a},
             "forward_dynamics": {**state, "tau": a}, "mass_matrix": {"query": PANDA, "q": q},
             "gravity": {"query": PANDA, "q": q}, "bias_forces": state,
@@ -100,6 +111,7 @@ class Numbers(fixture.Case):
         simulation = self.client.values("/dynamics/create_simulation", {"name": "still", "query": {"model": "panda"},
             "pace": "PACE_LOCKSTEP", "q": self.rows(1), "v": self.rows(1)})
         self.daemon.call("load_model", {"name": "geared", "replace": True, "description": GEARED})
+        self.daemon.call("load_model", {"name": "driven", "replace": True, "description": DRIVEN})
         questions = {**self.questions(), "get_simulation_state": {"simulation": "still"}}
         self.assertEqual(services - set(questions), OTHERS & services)
         for method, args in questions.items():

@@ -13,6 +13,10 @@ const closed = {
   joints: [{ name: "j", type: "JOINT_TYPE_CONTINUOUS", parent_link: "a", child_link: "b", axis: { z: 1 } }],
   constraints: [{ name: "stop", coupling: { coordinates: [{ joint: "j", coefficient: 1 }] } }],
 };
+const driven = {
+  ...closed, name: "driven", constraints: [],
+  machine_elements: [{ name: "m", joint: "j", motor: { resistance: 0.5, torque_constant: 0.05 } }],
+};
 /* Motion of the two joints over `count` rows, with torques. */
 const wave = (count) => {
   const rows = Array.from({ length: count }, (_, i) => 0.1 * i);
@@ -36,6 +40,8 @@ export const calls = [
     { query: { model: "two_link" }, neutral: { samples: 1 } }],
   ["find_base_parameters", { query: { model: "two_link" } }],
   ["identify", { query: { model: "two_link" }, ...wave(20) }],
+  ["load_model", { name: "driven", description: driven }],
+  ["evaluate_motors", { query: { model: "driven" }, q: [0.1], v: [1], a: [2] }],
   ["inverse_dynamics", { query: { model: "two_link" }, q }],
   ["forward_dynamics", { query: { model: "two_link" }, q }],
   ["mass_matrix", { query: { model: "two_link" }, q }],

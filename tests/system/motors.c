@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Checks motors through the daemon: a run-up against its exponential, powers and energies of a motion, the limits that
+ * a motion exceeds, and refusals with their fields.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "system/command_line.h"
+#include "system/unforked.h"
+
+#define DESCRIPTIONS DYNAMICS_TEST_DATA "/machine_elements/"
+
+static double number_of(const json_t *array, size_t i) {
+    return json_number_value(json_array_get(array, i));
+}
+
+static double member_of(const json_t *object, const char *key) {
+    const json_t *value = json_object_get(object, key);
+    ck_assert_msg(json_is_number(value), "there is no number %s", key);
+    return json_number_value(value);
+}
+
+/* Returns the reply of a method to a request, which is released. The caller releases the reply. */
+static json_t *ask(const char *method, json_t *request) {
+    char line[512];
+    ck_assert_ptr_nonnull(request);
+    ck_assert_int_eq(json_dump_file(request, scratch("request.json"), 0), 0);
+    json_decref(request);
+    snprintf(line, sizeof line, "$ctl call %s \"$(cat %s)\"", method, scratch("request.json"));
+    return run_json(line);
+}
+
+static void load_description(const char *name, const char *path) {
+    char line[512];
+    snprintf(line, sizeof line, "$ctl load --replace --name %s --description %s", name, path);
+    must_say(line, ": ");
+}
+
+static void load_arm(void) {
+    load_description("driven_arm", DESCRIPTIONS "driven_arm.json");
+}
+
+/* Writes a motion of both joints: `swing` times the sines of 2 t and 3 t. Returns the path of the file. */
+static const char *write_motion(double swing) {
+    FILE *to = fopen(scratch("motion.csv"), "w");
+    ck_assert_ptr_nonnull(to);
+    fputs("time,q.shoulder,q.elbow,v.shoulder,v.elbow,a.shoulder,a.elbow\n", to);
+    for (int i = 0; i <= 400; i++) {
+        double t = 0.005 * i, s = swing;
+        fprintf(to, "%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", t, s * sin(2 * t), s * sin(3 * t),
+                2 * s * cos(2 * t), 3 * s * cos(3 * t), -4 * s * sin(2 * t), -9 * s * sin(3 * t));
+    }
+    ck_assert_int_eq(fclose(to), 0);
+    return scratch("motion.csv");
+}
+
+/* ---- Run-up ------------------------------------------------------------------------------------------------------ */
+
+/* A motor under the voltage V without inductance is the torque k_t V / R and the friction k_t^2 / R of its rotor: the
+ * daemon simulates this run-up, which is an exponential. EvaluateMotors finds the voltage V in its motion, and the heat
+ * of the current. */
+START_TEST(a_simulated_run_up_is_an_exponential_with_a_constant_voltage) {
+    enum { STEPS = 400 };
+    const double V = 24, R = 0.5, k_t = 0.05, G = 20, inertia = 0.1, I_r = 1e-4;
+    const double total = inertia + G * G * I_r, b = G * G * k_t * k_t / R, T = total / b, final = V / k_t / G;
+    static const char wheel[] =
+        "{\"name\": \"wheel\", \"links\": [{\"name\": \"a\"}, {\"name\": \"b\", \"inertia\": {\"mass\": 1,"
+        " \"rotational\": [0.1, 0, 0, 0.1, 0, 0.1]}}], \"joints\": [{\"name\": \"j\", \"type\":"
+        " \"JOINT_TYPE_CONTINUOUS\", \"parent_link\": \"a\", \"child_link\": \"b\", \"axis\": {\"z\": 1}}],"
+        " \"machine_elements\": [{\"name\": \"r\", \"joint\": \"j\", \"rotor\": {\"ratio\": 20, \"axial_inertia\": "
+        "1e-4}},"
+        " {\"name\": \"back\", \"joint\": \"j\", \"friction\": {\"side\": \"GEAR_SIDE_ROTOR\", \"viscous\": [0.005]}},"
+        " {\"name\": \"m\", \"joint\": \"j\", \"motor\": {\"resistance\": 0.5, \"torque_constant\": 0.05,"
+        " \"maximum_voltage\": 24}}]}";
+    json_t *description = json_loads(wheel, 0, NULL);
+    ck_assert_int_eq(json_dump_file(description, scratch("wheel.json"), 0), 0);
+    json_decref(description);
+    load_description("wheel", scratch("wheel.json"));
+    json_t *tau = json_array();
+    for (int i = 0; i < STEPS; i++) {
+        json_array_append_new(tau, json_real(G * k_t * V / R));
+    }
+    json_t *run = ask("rollout", json_pack("{s:{s:s}, s:[f], s:[f], s:o, s:i, s:{s:s, s:f}}", "query", "model", "wheel",
+                                           "q", 0.0, "v", 0.0, "tau", tau, "steps", STEPS, "stepping", "integrator",
+                                           "INTEGRATOR_RK4", "step_length", T / 100));
+    const json_t *v = json_object_get(run, "v"), *q = json_object_get(run, "q");
+    size_t rows = json_array_size(v);
+    ck_assert_uint_ge(rows, STEPS);
+    json_t *a = json_array(), *times = json_array();
+    for (size_t i = 0; i < rows; i++) {
+        double t = T / 100 * (double)(i + STEPS + 1 - rows), decay = exp(-t / T);
+        ck_assert_double_eq_tol(number_of(v, i), final * (1 - decay), 1e-8 * final);
+        json_array_append_new(a, json_real((G * k_t * V / R - b * number_of(v, i)) / total));
+        json_array_append_new(times, json_real(t));
+    }
+    json_t *found = ask("evaluate_motors", json_pack("{s:{s:s}, s:O, s:O, s:o, s:o}", "query", "model", "wheel", "q", q,
+                                                     "v", v, "a", a, "time", times));
+    const json_t *motor = json_array_get(json_object_get(found, "motors"), 0);
+    double heat = 0;
+    for (size_t i = 0; i < rows; i++) {
+        double current = number_of(json_object_get(found, "current"), i);
+        ck_assert_double_eq_tol(number_of(json_object_get(found, "voltage"), i), V, 1e-9 * V);
+        ck_assert_double_eq_tol(number_of(json_object_get(found, "heat"), i), R * current * current, 1e-9 * V);
+        ck_assert_double_eq_tol(number_of(json_object_get(found, "torque_margin"), i), 0, 1e-9);
+    }
+    /* The integral of R i^2 of the exponential. */
+    double first = T / 100 * (double)(STEPS + 1 - rows);
+    heat = V * V / R * T / 2 * (exp(-2 * first / T) - exp(-2 * STEPS / 100.0));
+    ck_assert_double_eq_tol(member_of(motor, "heat_energy"), heat, 1e-3 * heat);
+    ck_assert(json_is_true(json_object_get(found, "is_feasible")));
+    ck_assert_double_eq_tol(member_of(motor, "load_inertia"), inertia, 1e-12);
+    ck_assert_double_eq_tol(member_of(motor, "matched_ratio"), sqrt(inertia / I_r), 1e-9);
+    json_decref(run), json_decref(found);
+}
+END_TEST
+
+/* ---- Motions ----------------------------------------------------------------------------------------------------- */
+
+START_TEST(describe_shows_resistance_and_torque_constant_of_a_data_sheet) {
+    load_arm();
+    must_say("$ctl describe driven_arm 'elbow motor'", "0.3 ohm");
+    must_say("$ctl describe driven_arm 'elbow motor'", "0.029925 N m/A");
+    must_say("$ctl describe driven_arm | grep '^shoulder gear'", "efficiency 0.8, driven back 0.7");
+    must_say("$ctl describe driven_arm --json", "\"temperature_coefficient\": 0.0039");
+}
+END_TEST
+
+START_TEST(an_exported_model_loads_with_the_same_motors) {
+    load_arm();
+    json_t *reply =
+        ask("export_model", json_pack("{s:s, s:s}", "model", "driven_arm", "format", "MODEL_FORMAT_DESCRIPTION"));
+    ck_assert_int_eq(json_dump_file(json_object_get(reply, "description"), scratch("again.json"), 0), 0);
+    json_decref(reply);
+    load_description("again", scratch("again.json"));
+    json_t *first = run_json("$ctl describe driven_arm --json"), *second = run_json("$ctl describe again --json");
+    ck_assert(json_equal(json_object_get(first, "machine_elements"), json_object_get(second, "machine_elements")));
+    ck_assert_str_eq(json_string_value(json_object_get(json_object_get(first, "model"), "digest")),
+                     json_string_value(json_object_get(json_object_get(second, "model"), "digest")));
+    json_decref(first), json_decref(second);
+}
+END_TEST
+
+/* The motors' power is the rate of energy and the losses, and the energies are the integrals of the powers. */
+START_TEST(energies_of_a_motion_are_balanced) {
+    char line[512];
+    load_arm();
+    snprintf(line, sizeof line, "$ctl motor driven_arm %s --passive damping,friction --json", write_motion(0.5));
+    json_t *found = run_json(line);
+    const json_t *motors = json_object_get(found, "motors");
+    ck_assert_uint_eq(json_array_size(motors), 2);
+    for (size_t k = 0; k < 2; k++) {
+        const json_t *motor = json_array_get(motors, k);
+        double heat = 0, supply = 0, gear = 0, square = 0;
+        for (size_t i = 0; i <= 400; i++) {
+            double weight = i == 0 || i == 400 ? 0.0025 : 0.005;
+            double P = number_of(json_array_get(json_object_get(found, "electrical_power"), i), k);
+            double M = number_of(json_array_get(json_object_get(found, "mechanical_power"), i), k);
+            double H = number_of(json_array_get(json_object_get(found, "heat"), i), k);
+            double current = number_of(json_array_get(json_object_get(found, "current"), i), k);
+            /* The rest is the energy of the inductance. */
+            ck_assert_double_eq_tol(P, M + H, 0.02 * (fabs(P) + H));
+            heat += weight * H, supply += weight * P, square += weight * current * current / 2;
+            gear += weight * number_of(json_array_get(json_object_get(found, "gear_loss"), i), k);
+        }
+        ck_assert_double_eq_tol(member_of(motor, "heat_energy"), heat, 1e-9 * heat);
+        ck_assert_double_eq_tol(member_of(motor, "electrical_energy"), supply, 1e-9 * fabs(supply));
+        ck_assert_double_eq_tol(member_of(motor, "gear_loss_energy"), gear, 1e-9 * gear);
+        ck_assert_double_eq_tol(member_of(motor, "rms_current"), sqrt(square), 1e-9 * sqrt(square));
+    }
+    json_decref(found);
+}
+END_TEST
+
+START_TEST(limits_that_a_motion_exceeds_are_named_with_their_samples) {
+    char line[512];
+    load_arm();
+    snprintf(line, sizeof line, "$ctl motor driven_arm %s --json", write_motion(0.5));
+    json_t *slow = run_json(line);
+    ck_assert(json_is_true(json_object_get(slow, "is_feasible")));
+    json_decref(slow);
+    /* The shoulder turns at 100 * 2 * 4 rad/s at the start, and the no-load speed is 480 rad/s. */
+    snprintf(line, sizeof line, "$ctl motor driven_arm %s --json", write_motion(4));
+    json_t *fast = run_json(line);
+    ck_assert(json_is_false(json_object_get(fast, "is_feasible")));
+    const json_t *motor = json_array_get(json_object_get(fast, "motors"), 0), *excesses, *each;
+    excesses = json_object_get(motor, "excesses");
+    bool is_found = false;
+    for (size_t i = 0; i < json_array_size(excesses); i++) {
+        each = json_array_get(excesses, i);
+        if (strcmp(json_string_value(json_object_get(each, "limit")), "voltage") == 0) {
+            is_found = true;
+            ck_assert_double_eq(member_of(each, "bound"), 24);
+            ck_assert_double_eq(member_of(each, "worst"), member_of(motor, "peak_voltage"));
+            ck_assert_double_eq(member_of(each, "first_sample"), 0);
+        }
+    }
+    ck_assert(is_found);
+    ck_assert_double_lt(number_of(json_array_get(json_object_get(fast, "speed_margin"), 0), 0), 0);
+    json_decref(fast);
+    snprintf(line, sizeof line, "$ctl motor driven_arm %s", scratch("motion.csv"));
+    must_say(line, "shoulder motor at joint shoulder exceeds its voltage");
+    must_say(line, "elbow motor at joint elbow exceeds its gear_speed: 600 of 500 rad/s");
+}
+END_TEST
+
+/* ---- Errors ------------------------------------------------------------------------------------------------------ */
+
+START_TEST(wrong_requests_are_refused_with_their_field) {
+    static const char *const wrong[][2] = {
+        {"{\"query\": {\"model\": \"two_link\"}, \"q\": [0, 0]}", "evaluate_motors.query.model: no motor of model"},
+        {"{\"query\": {\"model\": \"driven_arm\"}, \"q\": [0, 0, 0, 0], \"time\": [0, 0]}",
+         "evaluate_motors.time[1]: time[1] is 0 s"},
+        {"{\"query\": {\"model\": \"driven_arm\"}, \"q\": [0, 0], \"time\": [0, 1]}",
+         "evaluate_motors.time: time has 2"},
+        {"{\"query\": {\"model\": \"driven_arm\"}, \"q\": [0, 0], \"v\": [1]}", "evaluate_motors.v: v has 1"},
+        {"{\"query\": {\"model\": \"driven_arm\"}, \"q\": [0, 0], \"ambient_temperature\": -300}",
+         "evaluate_motors.ambient_temperature: it is -300"},
+        {"{\"query\": {\"model\": \"driven_arm\", \"precision\": \"PRECISION_SINGLE\"}, \"q\": [0, 0]}",
+         "evaluate_motors.query.precision"},
+    };
+    load_arm();
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char line[512];
+        snprintf(line, sizeof line, "$ctl call evaluate_motors '%s'", wrong[i][0]);
+        must_fail(line, 1, wrong[i][1]);
+    }
+}
+END_TEST
+
+int main(void) {
+    TCase *all = tcase_create("motors");
+    tcase_set_timeout(all, 120);
+    tcase_add_unchecked_fixture(all, command_line_start, command_line_stop);
+    tcase_add_test(all, a_simulated_run_up_is_an_exponential_with_a_constant_voltage);
+    tcase_add_test(all, describe_shows_resistance_and_torque_constant_of_a_data_sheet);
+    tcase_add_test(all, an_exported_model_loads_with_the_same_motors);
+    tcase_add_test(all, energies_of_a_motion_are_balanced);
+    tcase_add_test(all, limits_that_a_motion_exceeds_are_named_with_their_samples);
+    tcase_add_test(all, wrong_requests_are_refused_with_their_field);
+    return run_unforked("motors", all);
+}
