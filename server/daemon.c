@@ -835,6 +835,7 @@ static bool start_monitor(daemon_state *d) {
         .budget = &d->budget,
         .counters = &d->counters,
         .health = &d->health,
+        .start = (double)clock_wall() / 1e9 - (double)(clock_now() - d->counters.start) / 1e9,
     };
     d->http = http_listener_create(&d->loop, d->config.observe.address[0], monitor_page, &d->monitor, error);
     if (!d->http) {

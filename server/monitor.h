@@ -21,6 +21,7 @@ typedef struct monitor {
     memory_budget *budget;
     counters *counters;
     health *health;
+    double start; /* time of the daemon's start, s since 1970-01-01 UTC */
 } monitor;
 
 /* Writes the page of a path and returns its status. It is the function of an http_listener; `context` is a monitor.

@@ -11,7 +11,6 @@
 #include "methods/job_table.h"
 #include "methods/methods.h"
 #include "monitor.h"
-#include "observe/clock.h"
 #include "observe/exposition.h"
 
 enum { LIMIT_SIZE = 32 };
@@ -259,14 +258,12 @@ static double seconds(struct timeval time) {
 /* Writes the numbers of the process, under the names that Prometheus' client libraries give them. */
 static void write_process(const monitor *m, FILE *file) {
     struct rusage usage = {0};
-    double uptime = (double)(clock_now() - m->counters->start) / 1e9;
     getrusage(RUSAGE_SELF, &usage);
     exposition_single(file, "process_resident_memory_bytes", "gauge", "Resident memory.", resident_bytes());
     exposition_single(file, "process_cpu_seconds_total", "counter", "Processor time of user and system.",
                       seconds(usage.ru_utime) + seconds(usage.ru_stime));
     exposition_single(file, "process_open_fds", "gauge", "Open descriptors.", (double)count_descriptors());
-    exposition_single(file, "process_start_time_seconds", "gauge", "Time of the start since 1970-01-01 UTC.",
-                      (double)clock_wall() / 1e9 - uptime);
+    exposition_single(file, "process_start_time_seconds", "gauge", "Time of the start since 1970-01-01 UTC.", m->start);
 }
 
 void monitor_write_metrics(const monitor *m, FILE *file) {

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The daemon's pages for monitoring programs, read by another HTTP client, count what another client has sent."""
 import http.client
+import json
 import os
 import re
 import shutil
@@ -172,8 +173,9 @@ class Observation(unittest.TestCase):
                       open(f"/proc/{self.daemon.process.pid}/status", encoding="ascii").read().splitlines())
         resident = int(status["VmRSS"].split()[0]) * 1024
         self.assertTrue(0.5 < numbers["process_resident_memory_bytes"][()] / resident < 2)
+        # The self-probe opens and closes both ends of up to six connections.
         self.assertLess(abs(numbers["process_open_fds"][()] -
-                            len(os.listdir(f"/proc/{self.daemon.process.pid}/fd"))), 5)
+                            len(os.listdir(f"/proc/{self.daemon.process.pid}/fd"))), 16)
         self.assertLess(abs(time.time() - numbers["process_start_time_seconds"][()]), 60)
 
     def test_health_is_that_of_the_protocol(self):
@@ -241,6 +243,40 @@ class Observation(unittest.TestCase):
             self.skipTest("promtool (Debian: prometheus) is not installed")
         self.client.call("get_health")
         subprocess.run(["promtool", "check", "metrics"], input=self.page("/metrics")[1], text=True, check=True)
+
+    def expressions(self):
+        """The expressions of the alerts and of the dashboard."""
+        monitoring = pathlib.Path(os.environ["ROBOTS"]).parent / "monitoring"
+        rules = (monitoring / "alerts.yml").read_text(encoding="utf-8")
+        dashboard = json.loads((monitoring / "dashboard.json").read_text(encoding="utf-8"))
+        found = re.findall(r"expr: (.*(?:\n {10}.*)*)", rules)
+        found += [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+        self.assertGreater(len(found), 40)
+        return found
+
+    def test_alerts_and_the_dashboard_name_numbers_of_the_page(self):
+        self.client.call("get_health")
+        numbers = self.numbers()
+        labels = {name: {label for key in values for label, _ in key} for name, values in numbers.items()}
+        for expression in self.expressions():
+            for name, matchers in re.findall(r"\b((?:dynamicsd|process)_[a-z_]+)(?:\{(.*?)\})?", expression):
+                self.assertIn(name, numbers, expression)
+                self.assertLessEqual(set(re.findall(r"([a-z_]+)[!=]~?=?\"", matchers)),
+                                     labels[name] | {"instance", "job"}, expression)
+
+    def test_alerts_fire(self):
+        if not shutil.which("promtool"):
+            self.skipTest("promtool (Debian: prometheus) is not installed")
+        monitoring = pathlib.Path(os.environ["ROBOTS"]).parent / "monitoring"
+        for arguments in (["check", "rules", "alerts.yml"], ["test", "rules", "alerts_test.yml"],
+                          ["check", "config", "prometheus.yml"]):
+            done = subprocess.run(["promtool", *arguments], cwd=monitoring, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_start_does_not_change(self):
+        before = self.value("process_start_time_seconds")
+        time.sleep(0.05)
+        self.assertEqual(self.value("process_start_time_seconds"), before)
 
     def test_without_an_address_nothing_listens(self):
         daemon = support.Daemon()

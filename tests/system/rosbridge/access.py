@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Access of clients to the gateway: origins, token, TLS, limits, slow readers, silence."""
+import os
 import pathlib
+import re
 import signal
 import socket
 import ssl
@@ -299,6 +301,11 @@ class Access(unittest.TestCase):
         fixture.wait_for(lambda: "dynamics_rosbridge_daemon_reached 1\n" in get("/metrics"), "the daemon is reached")
         self.assertEqual(get("/healthz"), "ok\n")
         self.assertIn("dynamics_rosbridge_connections 0\n", get("/metrics"))
+        for file in ("alerts.yml", "dashboard.json"):
+            text = (pathlib.Path(os.environ["ROBOTS"]).parent / "monitoring" / file).read_text(encoding="utf-8")
+            names = set(re.findall(r"dynamics_rosbridge_[a-z_]+", text))
+            self.assertLessEqual(names, set(re.findall(r"^([a-z_]+) ", get("/metrics"), re.MULTILINE)))
+            self.assertTrue(names)
         with self.assertRaises(urllib.error.HTTPError):
             get("/etc/passwd")
 
