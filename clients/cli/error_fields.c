@@ -27,6 +27,7 @@ static const struct {
     {"strict", "--strict", NULL},
     {"keep", "--keep", NULL},
     {"cut_loops", "--cut-loops", NULL},
+    {"transmissions", "--transmissions", NULL},
     {"loops", "--loops", NULL},
     {"description", "--description", ""},
     {"denavit_hartenberg", "--dh", ""},

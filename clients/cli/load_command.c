@@ -72,6 +72,7 @@ static exit_code read_options(const arguments *args, Dynamics__V1__LoadModelRequ
     }
     load->keep = args->value[OPTION_KEEP] != NULL;
     load->cut_loops = args->value[OPTION_CUT_LOOPS] != NULL;
+    load->transmissions = args->value[OPTION_TRANSMISSIONS] != NULL;
     const char *text = args->value[OPTION_GRAVITY];
     double values[3];
     char message[256];

@@ -55,7 +55,7 @@ static const command COMMANDS[] = {
      .options = WITH(OPTION_DESCRIPTION) | WITH(OPTION_DH) | WITH(OPTION_SCREWS) | WITH(OPTION_JSON) |
                 WITH(OPTION_NAME) | WITH(OPTION_BASE) | WITH(OPTION_MIMIC) | WITH(OPTION_GRAVITY) |
                 WITH(OPTION_STRICT) | WITH(OPTION_REPLACE) | WITH(OPTION_EXPECTED_DIGEST) | WITH(OPTION_KEEP) |
-                WITH(OPTION_LOOPS) | WITH(OPTION_CUT_LOOPS),
+                WITH(OPTION_LOOPS) | WITH(OPTION_CUT_LOOPS) | WITH(OPTION_TRANSMISSIONS),
      .words = (const option_words[]){{OPTION_NAME, "name of the model, without \".\" (default: the robot's own)"}, {0}},
      .run = run_load},
     {.name = "models",
@@ -359,6 +359,7 @@ static const command COMMANDS[] = {
                 WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD),
      .run = run_compare},
     {.name = "motor",
+     .group = GROUP_MOTIONS,
      .operands = "NAME FILE",
      .summary = "current, voltage, heat and limits of the motors in a motion",
      .details =

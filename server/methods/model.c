@@ -5,6 +5,7 @@
 #include "methods/constraints.h"
 #include "methods/description.h"
 #include "methods/model_insertion.h"
+#include "methods/machine_elements.h"
 #include "methods/methods.h"
 #include "methods/summary.h"
 
@@ -130,6 +131,24 @@ static bool add_loops(call *c, const Dynamics__V1__LoadModelRequest *r, dyn_repo
                                    (size_t)dyn_builder_constraint_count(builder));
 }
 
+/* Adds the transmissions of the URDF text if the request wants them. Returns false when the call has ended. */
+static bool add_transmissions(call *c, const Dynamics__V1__LoadModelRequest *r, dyn_builder *builder) {
+    dyn_error error = {0};
+    if (!r->transmissions) {
+        return true;
+    }
+    if (r->source_case != DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF) {
+        call_blame(c, "transmissions");
+        call_fail(c, REASON_UNUSED_FIELD, "only a URDF text has transmissions; leave it out");
+        return false;
+    }
+    if (dyn_builder_read_transmissions(builder, r->urdf, strlen(r->urdf), &error) != DYN_OK) {
+        fail_urdf(c, &error);
+        return false;
+    }
+    return machine_elements_check_count(c, "urdf", (size_t)dyn_builder_machine_element_count(builder));
+}
+
 /* Creates a builder from the description of the request. `report` receives the report of a URDF reader, or stays NULL;
  * the caller frees it also on failure. Returns false when the call has ended. */
 static bool read_source(call *c, const Dynamics__V1__LoadModelRequest *r, dyn_report **report, dyn_builder **builder) {
@@ -161,7 +180,8 @@ void method_prepare_load_model(call *c) {
         !read_options(c, r, is_described ? r->description : NULL, &options)) {
         return;
     }
-    if (!read_source(c, r, &report, &builder) || !add_loops(c, r, &report, builder)) {
+    if (!read_source(c, r, &report, &builder) || !add_loops(c, r, &report, builder) ||
+        !add_transmissions(c, r, builder)) {
         dyn_report_free(report);
         dyn_builder_free(builder);
         return;

@@ -208,6 +208,26 @@ START_TEST(limits_that_a_motion_exceeds_are_named_with_their_samples) {
 }
 END_TEST
 
+START_TEST(transmissions_of_a_urdf_file_are_read_where_they_are_asked_for) {
+    static const char load[] = "$ctl load --replace " DYNAMICS_TEST_DATA "/urdf/transmissions.urdf --name geared";
+    char line[512];
+    must_say(load, "geared: ");
+    json_t *plain = run_json("$ctl describe geared --json");
+    ck_assert_uint_eq(json_array_size(json_object_get(plain, "machine_elements")), 0);
+    json_decref(plain);
+    snprintf(line, sizeof line, "%s --transmissions", load);
+    must_say(line, "geared: ");
+    json_t *read = run_json("$ctl describe geared --json"), *list = json_object_get(read, "machine_elements");
+    ck_assert_uint_eq(json_array_size(list), 3);
+    ck_assert_double_eq(member_of(json_array_get(list, 0), "ratio"), 50);
+    ck_assert_double_eq(member_of(json_array_get(list, 1), "ratio"), -20);
+    ck_assert_double_eq(member_of(json_array_get(list, 2), "axial_inertia"), 1e-4);
+    json_decref(read);
+    must_fail("$ctl load --replace --transmissions --description " DESCRIPTIONS "driven_arm.json", 1,
+              "--transmissions: only a URDF text has transmissions");
+}
+END_TEST
+
 /* ---- Errors ------------------------------------------------------------------------------------------------------ */
 
 START_TEST(wrong_requests_are_refused_with_their_field) {
@@ -241,6 +261,7 @@ int main(void) {
     tcase_add_test(all, an_exported_model_loads_with_the_same_motors);
     tcase_add_test(all, energies_of_a_motion_are_balanced);
     tcase_add_test(all, limits_that_a_motion_exceeds_are_named_with_their_samples);
+    tcase_add_test(all, transmissions_of_a_urdf_file_are_read_where_they_are_asked_for);
     tcase_add_test(all, wrong_requests_are_refused_with_their_field);
     return run_unforked("motors", all);
 }

@@ -97,6 +97,7 @@ dyn_client_status load_source(dyn_client *client, const dyn_client_load_request 
     }
     load->keep = request->keep;
     load->cut_loops = request->cut_loops;
+    load->transmissions = request->transmissions;
     if (request->loops) {
         load->loops = (char *)request->loops;
     }

@@ -158,20 +158,20 @@ class Client:
     def load(self, source: Source, *, name: str | None = None, base: str = "unspecified", mimic: str = "unspecified",
              gravity: ArrayLike | None = None, strict: bool = False, replace: bool = False,
              expected_digest: str | None = None, keep: bool = False, cut_loops: bool = False, loops: str | None = None,
-             timeout: float = 0, progress: Progress | None = None) -> Model:
+             transmissions: bool = False, timeout: float = 0, progress: Progress | None = None) -> Model:
         """Loads a robot: the path of a file (URDF, or JSON as by dynamicsctl export), the text of a URDF file, a
         ModelDescription, a DHTable or a ScrewChain. Model.report tells what was ignored, merged or suspicious.
 
         `base` is "fixed" or "floating", `mimic` "coupled" or "independent". `strict` refuses a report with warnings,
         `replace` replaces another model of that name, and `keep` stores the model over restarts of the daemon.
         `cut_loops` closes the loops of links with several parents, and `loops` is the text of a YAML file that lists
-        closed loops.
+        closed loops. `transmissions` reads those of a URDF file as gears and rotors.
         """
         memory = Keep()
         request = memory.new("dyn_client_load_request *")
         values: dict[str, Any] = {"name": name, "base": base, "mimic": mimic, "strict": strict, "replace": replace,
                                   "expected_digest": expected_digest, "keep": keep, "cut_loops": cut_loops,
-                                  "loops": loops, "timeout": seconds(timeout)}
+                                  "loops": loops, "transmissions": transmissions, "timeout": seconds(timeout)}
         if gravity is not None:
             values["gravity"] = gravity
             memory.doubles("gravity", gravity, (3,))

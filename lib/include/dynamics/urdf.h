@@ -63,6 +63,23 @@ enum { DYN_URDF_MAX_BYTES = 16 << 20, DYN_URDF_MAX_DEPTH = 64 };
 DYN_API dyn_status dyn_urdf_read(const char *text, size_t length, dyn_report *report, dyn_builder **builder,
                                  dyn_error *error);
 
+/* Adds the transmissions of a URDF document to the builder that dyn_urdf_read made of it, as machine elements
+ * (machine_element.h) of the name of each <transmission>, or transmission_1, transmission_2 .. without one. A document
+ * that is read without this function has none. Understood are <transmission> in <robot>, with <type>, and in
+ * <ros2_control>, with <plugin>, of the type SimpleTransmission or without a type, between one <joint> and one
+ * <actuator>:
+ *
+ *     <mechanicalReduction>, <mechanical_reduction>   a gear without losses, whose ratio is the product of those of
+ *                                                     <joint> and <actuator>; 1 where neither states one
+ *     <drake:rotor_inertia value> in <actuator>       a rotor with reflected inertia instead of the gear; its ratio is
+ *                                                     that of <drake:gear_ratio value>, or else that of the gear
+ *
+ * Cost O(length). Errors, with the place "urdf:LINE": DYN_INVALID_ARGUMENT for another type, other numbers of joints
+ * and actuators, a reduction of zero or that is no number, and a rotor that dyn_builder_add_machine_element refuses.
+ * dyn_builder_build refuses a transmission whose joint is missing. After an error the builder can only be freed. */
+DYN_API dyn_status dyn_builder_read_transmissions(dyn_builder *builder, const char *urdf, size_t length,
+                                                  dyn_error *error);
+
 /* Reads a URDF document as dyn_urdf_read does and builds the model as dyn_builder_build does. */
 DYN_API dyn_status dyn_urdf_load(const char *text, size_t length, const dyn_build_options *options, dyn_report *report,
                                  dyn_model **model, dyn_error *error);
