@@ -249,6 +249,27 @@ static void write_friction(json_writer *writer, const dyn_client_friction *law) 
     write_number(writer, "transition_velocity", law->transition_velocity);
 }
 
+static const char *contact_shape_name(dyn_client_contact_shape shape) {
+    static const char *const names[] = {"unspecified", "point", "sphere", "box", "capsule", "cylinder", "plane"};
+    return (size_t)shape < sizeof names / sizeof *names ? names[shape] : "unknown";
+}
+
+static void write_contact_surface(json_writer *writer, const dyn_client_contact_surface *surface) {
+    emit_begin_object(writer);
+    write_text(writer, "name", surface->name);
+    write_text(writer, "link", surface->link);
+    write_pose(writer, "pose", &surface->pose);
+    write_text(writer, "shape", contact_shape_name(surface->shape));
+    write_number(writer, "radius", surface->radius);
+    write_number(writer, "length", surface->length);
+    write_numbers(writer, "size", 3, surface->size);
+    write_number(writer, "friction", surface->friction);
+    write_number(writer, "restitution", surface->restitution);
+    write_number(writer, "stiffness", surface->stiffness);
+    write_number(writer, "dissipation", surface->dissipation);
+    emit_end_object(writer);
+}
+
 void write_machine_element(json_writer *writer, const dyn_client_machine_element *element) {
     emit_begin_object(writer);
     write_text(writer, "name", element->name);
@@ -318,6 +339,12 @@ void write_description(const dyn_client_description *robot) {
     emit_begin_array(&writer);
     for (size_t i = 0; i < robot->machine_element_count; i++) {
         write_machine_element(&writer, &robot->machine_elements[i]);
+    }
+    emit_end_array(&writer);
+    emit_key(&writer, "contact_surfaces");
+    emit_begin_array(&writer);
+    for (size_t i = 0; i < robot->contact_surface_count; i++) {
+        write_contact_surface(&writer, &robot->contact_surfaces[i]);
     }
     emit_end_array(&writer);
     emit_key(&writer, "report");
@@ -561,6 +588,30 @@ static bool print_machine_elements(const dyn_client_description *robot) {
     return printed;
 }
 
+static bool print_contact_surfaces(const dyn_client_description *robot) {
+    static const char *const headings[] = {"friction", "restitution", "stiffness [N/m^1.5]", "dissipation [s/m]"};
+    table *lines = table_create();
+    table_add_column(lines, "contact surface", TABLE_NAME);
+    table_add_column(lines, "shape", TABLE_LEFT);
+    table_add_column(lines, "link", TABLE_NAME);
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
+        table_add_column(lines, headings[i], TABLE_RIGHT);
+    }
+    for (size_t i = 0; i < robot->contact_surface_count; i++) {
+        const dyn_client_contact_surface *surface = &robot->contact_surfaces[i];
+        table_add_cell(lines, "%s", surface->name);
+        table_add_cell(lines, "%s", contact_shape_name(surface->shape));
+        table_add_cell(lines, "%s", surface->link[0] != '\0' ? surface->link : "(world)");
+        table_add_number(lines, surface->friction);
+        table_add_number(lines, surface->restitution);
+        table_add_number(lines, surface->stiffness);
+        table_add_number(lines, surface->dissipation);
+    }
+    bool printed = table_print(lines, 0);
+    table_free(lines);
+    return printed;
+}
+
 static bool print_frames(const dyn_client_description *robot) {
     char *names = NULL;
     size_t size;
@@ -611,6 +662,10 @@ bool print_description(const dyn_client_description *robot) {
     if (robot->machine_element_count > 0) {
         fputc('\n', stdout);
         printed = printed && print_machine_elements(robot);
+    }
+    if (robot->contact_surface_count > 0) {
+        fputc('\n', stdout);
+        printed = printed && print_contact_surfaces(robot);
     }
     if (robot->report_count > 0) {
         puts("\nReport of the description:");

@@ -354,6 +354,10 @@ static model_pointer load(const command &c) {
         dyn_model_free(model);
         throw std::runtime_error("models with machine elements cannot be compiled");
     }
+    if (dyn_model_contact_surface_count(model) > 0) {
+        dyn_model_free(model);
+        throw std::runtime_error("models with contact surfaces cannot be compiled");
+    }
     return model_pointer(model, dyn_model_free);
 }
 

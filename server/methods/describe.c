@@ -3,6 +3,7 @@
 #include <dynamics/dynamics.h>
 
 #include "methods/constraints.h"
+#include "methods/contact_surfaces.h"
 #include "methods/machine_elements.h"
 #include "methods/coordinates.h"
 #include "methods/description.h"
@@ -195,6 +196,7 @@ void method_describe_model(call *c) {
         reply->v_names = coordinates_spell(c, model, true);
         reply->constraints = constraints_describe(c, model, &reply->n_constraints);
         reply->machine_elements = machine_elements_describe(c, model, &reply->n_machine_elements);
+        reply->contact_surfaces = contact_surfaces_describe(c, model, &reply->n_contact_surfaces);
     }
     model_entry_release(entry);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "methods/constraints.h"
+#include "methods/contact_surfaces.h"
 #include "methods/geometry.h"
 #include "methods/machine_elements.h"
 #include "methods/text.h"
@@ -191,7 +192,7 @@ static bool read_elements(call *c, const Dynamics__V1__ModelDescription *from, d
         is_read = read_frame(c, i, from->frames[i], builder);
     }
     return is_read && constraints_read(c, from, builder) && machine_elements_read(c, from, builder) &&
-           read_passive_joints(c, from, builder);
+           contact_surfaces_read(c, from, builder) && read_passive_joints(c, from, builder);
 }
 
 bool description_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder **builder) {
@@ -317,6 +318,7 @@ static void write_elements(call *c, const dyn_builder *from, Dynamics__V1__Model
     }
     to->constraints = constraints_write(c, from, &to->n_constraints);
     to->machine_elements = machine_elements_write(c, from, &to->n_machine_elements);
+    to->contact_surfaces = contact_surfaces_write(c, from, &to->n_contact_surfaces);
 }
 
 Dynamics__V1__ModelDescription *description_write(call *c, const dyn_model *model) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "methods/constraints.h"
+#include "methods/contact_surfaces.h"
 #include "methods/description.h"
 #include "methods/model_insertion.h"
 #include "methods/machine_elements.h"
@@ -61,7 +62,9 @@ static void fail_load(call *c, const dyn_error *error) {
         return;
     }
     if (argument[0] != '\0') {
-        call_blame(c, "%s", argument);
+        if (!contact_surfaces_blame(c, &error->site)) {
+            call_blame(c, "%s", argument);
+        }
         description_fail_element(c, error);
         return;
     }

@@ -2,6 +2,7 @@
 /* Rollout: integrates the motion of many states over time. */
 #include <dynamics/adaptive.h>
 #include <dynamics/constraint.h>
+#include <dynamics/contact.h>
 #include <dynamics/rollout.h>
 #include <math.h>
 #include <string.h>
@@ -26,8 +27,10 @@ typedef struct task {
     dyn_rollout rollout; /* signals of all samples */
     motion m;
     size_t rows;
-    bool has_q, has_v, has_tau, has_energy;
+    bool has_q, has_v, has_tau, has_energy, has_contacts;
     double *q, *v, *tau, *kinetic, *potential;
+    size_t surfaces; /* contact surfaces of the model */
+    double *contact_forces, *contact_gaps, *contact_slips;
     dyn_rollout_result *results;
     Dynamics__V1__SampleStatus *ends; /* outcomes of motions with error control; NULL: fixed steps */
 } task;
@@ -138,10 +141,14 @@ static bool read_results(task *t) {
         case DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_ENERGY:
             t->has_energy = true;
             break;
+        case DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_CONTACTS:
+            t->has_contacts = true;
+            break;
         default:
             call_blame(t->b->call, "results[%zu]", i);
             call_fail(t->b->call, REASON_UNKNOWN_VALUE,
-                      "there is no result %d; pass Q (1), V (2), TAU (3) or ENERGY (4)", (int)r->results[i]);
+                      "there is no result %d; pass Q (1), V (2), TAU (3), ENERGY (4) or CONTACTS (60)",
+                      (int)r->results[i]);
             return false;
         }
     }
@@ -153,7 +160,8 @@ static bool read_results(task *t) {
 static bool read_length(task *t) {
     const Dynamics__V1__RolloutRequest *r = t->request;
     batch *b = t->b;
-    size_t width = t->has_q * b->nq + (size_t)(t->has_v + t->has_tau) * b->nv + 2 * (size_t)t->has_energy;
+    size_t width = t->has_q * b->nq + (size_t)(t->has_v + t->has_tau) * b->nv + 2 * (size_t)t->has_energy +
+                   5 * t->surfaces * t->has_contacts;
     call_blame(b->call, "steps");
     if (r->steps == 0) {
         call_fail(b->call, REASON_MISSING_VALUE, "steps is 0; take at least 1");
@@ -194,6 +202,7 @@ static bool check_accuracy(task *t) {
                          : t->options.control != DYN_CONTROL_NONE ? "a controller acts in steps"
                          : r->query->n_external_forces > 0        ? "external forces are not part of it"
                          : t->has_tau                             ? "forces are those of the request"
+                         : t->surfaces > 0                        ? "contacts act in steps"
                                                                   : NULL;
     if (reason) {
         call_blame(t->b->call, "accuracy");
@@ -273,7 +282,10 @@ static dyn_status roll_out(const task *t, rollout_scratch *scratch, size_t first
         DYN_ROLLOUT_OUTPUT_INIT(.q = result_rows(t, t->q, b->nq, first), .v = result_rows(t, t->v, b->nv, first),
                                 .tau = result_rows(t, t->tau, b->nv, first),
                                 .kinetic = result_rows(t, t->kinetic, 1, first),
-                                .potential = result_rows(t, t->potential, 1, first), .results = t->results + first);
+                                .potential = result_rows(t, t->potential, 1, first), .results = t->results + first,
+                                .contact_forces = result_rows(t, t->contact_forces, 3 * t->surfaces, first),
+                                .contact_gaps = result_rows(t, t->contact_gaps, t->surfaces, first),
+                                .contact_slips = result_rows(t, t->contact_slips, t->surfaces, first));
     return dyn_rollout_run(scratch->simulator, count, &r, &output, error);
 }
 
@@ -411,6 +423,8 @@ static void fill_outcomes(const task *t, Dynamics__V1__RolloutReply *reply) {
         outcomes[i].stops = r->hits;
         outcomes[i].energy_drift = r->energy_drift;
         outcomes[i].closure_error = r->closure_error;
+        outcomes[i].contact_sweeps = (uint32_t)r->contact_sweeps;
+        outcomes[i].contact_residual = r->contact_residual;
         /* Copies the names, since the model is released before the reply is packed. Motions with error control report a
          * joint only if they end at rest. */
         if (dyn_model_constraint_count(b->model) > 0) {
@@ -456,6 +470,10 @@ static void fill_reply(const task *t, Dynamics__V1__RolloutReply *reply) {
     reply->tau = ordered(t, false, t->tau), reply->n_tau = t->tau ? rows * b->nv : 0;
     reply->kinetic_energy = t->kinetic, reply->n_kinetic_energy = t->kinetic ? rows : 0;
     reply->potential_energy = t->potential, reply->n_potential_energy = t->potential ? rows : 0;
+    size_t contacts = t->has_contacts ? rows * t->surfaces : 0;
+    reply->contact_forces = t->contact_forces, reply->n_contact_forces = 3 * contacts;
+    reply->contact_gaps = t->contact_gaps, reply->n_contact_gaps = contacts;
+    reply->contact_slips = t->contact_slips, reply->n_contact_slips = contacts;
     fill_outcomes(t, reply);
 }
 
@@ -467,6 +485,10 @@ static bool allocate_results(task *t) {
     t->q = t->has_q ? call_allocate(b->call, rows * b->nq, sizeof(double)) : NULL;
     t->v = t->has_v ? call_allocate(b->call, rows * b->nv, sizeof(double)) : NULL;
     t->tau = t->has_tau ? call_allocate(b->call, rows * b->nv, sizeof(double)) : NULL;
+    size_t contacts = rows * t->surfaces;
+    t->contact_forces = t->has_contacts ? call_allocate(b->call, 3 * contacts, sizeof(double)) : NULL;
+    t->contact_gaps = t->has_contacts ? call_allocate(b->call, contacts, sizeof(double)) : NULL;
+    t->contact_slips = t->has_contacts ? call_allocate(b->call, contacts, sizeof(double)) : NULL;
     t->kinetic = t->has_energy ? call_allocate(b->call, rows, sizeof(double)) : NULL;
     t->potential = t->has_energy ? call_allocate(b->call, rows, sizeof(double)) : NULL;
     t->results = call_allocate(b->call, b->n, sizeof *t->results);
@@ -510,6 +532,7 @@ static void free_simulators(const batch *b) {
 static bool prepare(task *t) {
     const Dynamics__V1__RolloutRequest *r = t->request;
     batch *b = t->b;
+    t->surfaces = (size_t)dyn_model_contact_surface_count(b->model);
     bool is_ready = check_choices(t) && batch_check(b, "v", r->n_v) && read_results(t) && read_length(t) &&
                     stepping_read_batch(b, r->stepping, &t->options) && check_accuracy(t) && batch_begin(b, cost(t)) &&
                     read_inputs(t);

@@ -6,8 +6,11 @@
 #include <string.h>
 
 #include <dynamics/constraint.h>
+#include <dynamics/contact.h>
 
 #include "methods/bounds.h"
+
+enum { MOST_SWEEPS = 10000 };
 
 static const double MOST_SPRING = 1e12, MOST_STABILIZATION = 1e6;
 
@@ -112,6 +115,12 @@ bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping
         return refuse(why, REASON_INVALID_VALUE, "stepping.restitution", "restitution is %g; set 0 to 1",
                       m->restitution);
     }
+    if (m->contact_sweeps > MOST_SWEEPS) {
+        return refuse(why, REASON_INVALID_VALUE, "stepping.contact_sweeps",
+                      "contact_sweeps is %u; set 1 to %d, or 0 for 100", m->contact_sweeps, MOST_SWEEPS);
+    }
+    m->contact_sweeps = m->contact_sweeps == 0 ? (uint32_t)options->contact_sweeps : m->contact_sweeps;
+    options->contact_sweeps = (int)m->contact_sweeps;
     options->integrator = integrators[m->integrator];
     options->step_length = m->step_length;
     options->substeps = (int)m->substeps;
@@ -147,7 +156,8 @@ double stepping_evaluations(const dyn_simulation_options *options) {
 
 double stepping_constraint_cost(const dyn_model *model) {
     double nv = dyn_model_nv(model), m = dyn_model_constraint_rows(model);
-    return (40 + m) * m * nv + m * m * m;
+    double surfaces = dyn_model_contact_surface_count(model);
+    return (40 + m) * m * nv + m * m * m + surfaces * (6000 + 100 * nv);
 }
 
 const char *stepping_error_path(const dyn_error *error, char path[ERROR_PATH_SIZE]) {

@@ -38,6 +38,7 @@ add_system_test(constraints command_line m)
 add_system_test(constraint_space command_line m)
 add_system_test(machine_elements command_line m)
 add_system_test(motors command_line m)
+add_system_test(contacts command_line m)
 
 add_system_test(lying_daemon dynamics_proto Threads::Threads)
 target_sources(system_lying_daemon PRIVATE lying_peer.c ../support/random.c)

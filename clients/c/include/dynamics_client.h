@@ -659,6 +659,31 @@ typedef struct dyn_client_machine_element {
     dyn_client_gear gear;
 } dyn_client_machine_element;
 
+/* ---- contact surfaces -------------------------------------------------------------------------------------------- */
+
+/* Shape of a contact surface in its frame (contact.proto). */
+typedef enum dyn_client_contact_shape {
+    DYN_CLIENT_CONTACT_SHAPE_UNSPECIFIED = 0, /* refused */
+    DYN_CLIENT_CONTACT_SHAPE_POINT = 1,
+    DYN_CLIENT_CONTACT_SHAPE_SPHERE = 2,
+    DYN_CLIENT_CONTACT_SHAPE_BOX = 3,
+    DYN_CLIENT_CONTACT_SHAPE_CAPSULE = 4,
+    DYN_CLIENT_CONTACT_SHAPE_CYLINDER = 5,
+    DYN_CLIENT_CONTACT_SHAPE_PLANE = 6,
+} dyn_client_contact_shape;
+
+/* Part of a link, or of the world, that touches planes. Requests do not read sizes that its shape does not name. */
+typedef struct dyn_client_contact_surface {
+    const char *name;
+    const char *link;     /* NULL or "": the world */
+    dyn_client_pose pose; /* of its frame in that of the link */
+    dyn_client_contact_shape shape;
+    double radius, length, size[3]; /* m */
+    double friction, restitution;   /* coefficients */
+    double stiffness;               /* N/m^(3/2); 0: rigid */
+    double dissipation;             /* s/m */
+} dyn_client_contact_surface;
+
 /* Description of a robot in numbers: a tree of links and joints, in any order, constraints between them, and machine
  * elements at the joints. */
 typedef struct dyn_client_model_description {
@@ -679,6 +704,8 @@ typedef struct dyn_client_model_description {
     const dyn_client_machine_element *machine_elements;
     size_t passive_joint_count;
     const char *const *passive_joints; /* names of joints without a motor */
+    size_t contact_surface_count;
+    const dyn_client_contact_surface *contact_surfaces;
 } dyn_client_model_description;
 #define DYN_CLIENT_MODEL_DESCRIPTION_INIT(...) DYN_CLIENT_SIZED(dyn_client_model_description, __VA_ARGS__)
 
@@ -821,6 +848,8 @@ typedef struct dyn_client_description {
     const dyn_client_constraint *constraints; /* in the order of their rows */
     size_t machine_element_count;
     const dyn_client_machine_element *machine_elements;
+    size_t contact_surface_count;
+    const dyn_client_contact_surface *contact_surfaces;
 } dyn_client_description;
 
 /* Requests everything that the daemon knows about a model, by name or digest. Errors: NOT_FOUND. */

@@ -9,6 +9,7 @@
 #include "constraints.h"
 #include "descriptions.h"
 #include "error.h"
+#include "contact_surfaces.h"
 #include "machine_elements.h"
 #include "model_parts.h"
 
@@ -20,7 +21,7 @@ typedef struct description_result {
     dyn_client_link *links;
     dyn_client_frame *frames;
     dyn_client_report_entry *report;
-    pool elements; /* constraints and machine elements */
+    pool elements; /* constraints, machine elements and contact surfaces */
 } description_result;
 
 const char *dyn_client_joint_type_name(dyn_client_joint_type type) {
@@ -108,6 +109,8 @@ static bool convert_description(description_result *result) {
         to_constraints(&result->elements, from->n_constraints, from->constraints);
     const dyn_client_machine_element *elements =
         to_machine_elements(&result->elements, from->n_machine_elements, from->machine_elements);
+    const dyn_client_contact_surface *surfaces =
+        to_contact_surfaces(&result->elements, from->n_contact_surfaces, from->contact_surfaces);
     if (result->elements.is_exhausted) {
         return false;
     }
@@ -130,6 +133,8 @@ static bool convert_description(description_result *result) {
         .constraints = constraints,
         .machine_element_count = from->n_machine_elements,
         .machine_elements = elements,
+        .contact_surface_count = from->n_contact_surfaces,
+        .contact_surfaces = surfaces,
         .compilation =
             from->compilation ? (dyn_client_compilation)from->compilation->state : DYN_CLIENT_COMPILATION_UNSPECIFIED,
         .compilation_reason = from->compilation ? from->compilation->reason : "",

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "constraints.h"
+#include "contact_surfaces.h"
 #include "machine_elements.h"
 #include "model_parts.h"
 
@@ -141,6 +142,7 @@ Dynamics__V1__ModelDescription *from_description(pool *memory, const dyn_client_
     made->frames = pool_allocate(memory, from->frame_count, sizeof *made->frames);
     made->constraints = pool_allocate(memory, from->constraint_count, sizeof *made->constraints);
     made->machine_elements = pool_allocate(memory, from->machine_element_count, sizeof *made->machine_elements);
+    made->contact_surfaces = pool_allocate(memory, from->contact_surface_count, sizeof *made->contact_surfaces);
     for (size_t i = 0; !memory->is_exhausted && from->links && i < from->link_count; i++) {
         made->links[made->n_links++] = from_link(memory, &from->links[i]);
     }
@@ -155,6 +157,9 @@ Dynamics__V1__ModelDescription *from_description(pool *memory, const dyn_client_
     }
     for (size_t i = 0; !memory->is_exhausted && from->machine_elements && i < from->machine_element_count; i++) {
         made->machine_elements[made->n_machine_elements++] = from_machine_element(memory, &from->machine_elements[i]);
+    }
+    for (size_t i = 0; !memory->is_exhausted && from->contact_surfaces && i < from->contact_surface_count; i++) {
+        made->contact_surfaces[made->n_contact_surfaces++] = from_contact_surface(memory, &from->contact_surfaces[i]);
     }
     return made;
 }
@@ -243,6 +248,8 @@ const dyn_client_model_description *to_description(pool *memory, const Dynamics_
     const dyn_client_constraint *constraints = to_constraints(memory, from->n_constraints, from->constraints);
     const dyn_client_machine_element *elements =
         to_machine_elements(memory, from->n_machine_elements, from->machine_elements);
+    const dyn_client_contact_surface *surfaces =
+        to_contact_surfaces(memory, from->n_contact_surfaces, from->contact_surfaces);
     if (memory->is_exhausted) {
         return NULL;
     }
@@ -277,6 +284,8 @@ const dyn_client_model_description *to_description(pool *memory, const Dynamics_
                                            .constraints = constraints,
                                            .machine_element_count = from->n_machine_elements,
                                            .machine_elements = elements,
+                                           .contact_surface_count = from->n_contact_surfaces,
+                                           .contact_surfaces = surfaces,
                                            .passive_joint_count = from->n_passive_joints,
                                            .passive_joints = (const char *const *)from->passive_joints};
     return made;

@@ -12,10 +12,10 @@ from dynamicsd._convert import Keep, as_doubles, doubles, fill, integers, member
 from dynamicsd._query import Query, as_rows
 from dynamicsd.errors import InvalidArgument, text
 from dynamicsd.records import (Array, BaseParameter, BaseParameters, ComparedFormulation, ConstrainedMotion,
-                               Constraint, Contribution, Description, Excess, Explanation, ExternalForce, Formulation,
-                               FormulationBlock, FormulationCost, Identification, Inertia, JointFit, LinearEstimate,
-                               MachineElement, Motors, MotorSummary, Outcome, Replay, Rollout, ScrewChain, State,
-                               Stepping, Trajectory)
+                               Constraint, ContactSurface, Contribution, Description, Excess, Explanation,
+                               ExternalForce, Formulation, FormulationBlock, FormulationCost, Identification, Inertia,
+                               JointFit, LinearEstimate, MachineElement, MotorSummary, Motors, Outcome, Replay,
+                               Rollout, ScrewChain, State, Stepping, Trajectory)
 
 T = TypeVar("T")
 
@@ -60,7 +60,8 @@ def description(found: Any) -> Description:
     return read(Description, found, zero_q=copied(found.zero_q, nq), home_q=copied(found.home_q, nq),
                 q_names=strings(found.q_names, nq), v_names=strings(found.v_names, nv),
                 constraints=records(Constraint, found.constraints, found.constraint_count),
-                machine_elements=records(MachineElement, found.machine_elements, found.machine_element_count))
+                machine_elements=records(MachineElement, found.machine_elements, found.machine_element_count),
+                contact_surfaces=records(ContactSurface, found.contact_surfaces, found.contact_surface_count))
 
 
 def screws(found: Any) -> ScrewChain:

@@ -353,6 +353,26 @@ class MachineElement:
     gear: Gear = Gear()
 
 
+@record("dyn_client_contact_surface")
+@dataclasses.dataclass(frozen=True, eq=False)
+class ContactSurface:
+    """Part of `link` that touches planes; a link of "" is the world. `shape` is "point", "sphere", "box", "capsule",
+    "cylinder" or "plane" and names the sizes that count, m. A `stiffness` of 0, N/m^(3/2), is rigid.
+    """
+
+    name: str
+    shape: str
+    link: str = ""
+    pose: Pose = Pose()
+    radius: float = 0.0
+    length: float = 0.0
+    size: ArrayLike = (0.0, 0.0, 0.0)
+    friction: float = 0.0
+    restitution: float = 0.0
+    stiffness: float = 0.0
+    dissipation: float = 0.0
+
+
 @record("dyn_client_model_description")
 @dataclasses.dataclass(frozen=True, eq=False)
 class ModelDescription:
@@ -370,6 +390,7 @@ class ModelDescription:
     mimic: str = "unspecified"
     machine_elements: Sequence[MachineElement] | None = None
     passive_joints: Sequence[str] | None = None
+    contact_surfaces: Sequence[ContactSurface] | None = None
 
 
 @record("dyn_client_dh_row")
@@ -430,6 +451,7 @@ class Description:
     v_names: tuple[str, ...]
     constraints: tuple[Constraint, ...]
     machine_elements: tuple[MachineElement, ...]
+    contact_surfaces: tuple[ContactSurface, ...]
 
     def __repr__(self) -> str:
         model = self.model

@@ -26,6 +26,7 @@
 #include <dynamics/constrained_inverse_dynamics.h>
 #include <dynamics/constraint.h>
 #include <dynamics/constraint_space.h>
+#include <dynamics/contact.h>
 #include <dynamics/coriolis.h>
 #include <dynamics/denavit_hartenberg.h>
 #include <dynamics/derivatives.h>

@@ -53,12 +53,14 @@ typedef struct dyn_rollout {
 /* Outcome of a sample. If it stopped before the end, its results repeat the last state. */
 typedef struct dyn_rollout_result {
     dyn_sample_status status;
-    int joint;            /* joint that caused the end of a sample that is not running */
-    size_t steps;         /* number of steps before the sample stopped, or all steps */
-    size_t hits;          /* steps in which a joint hit a rigid stop faster than the rest velocity */
-    double energy_drift;  /* largest |E - E at the start| over the rows, J; zero without energies */
-    int constraint;       /* constraint with the largest closure error after a step; 0 without constraints */
-    double closure_error; /* that error, m or rad; 0 without constraints */
+    int joint;               /* joint that caused the end of a sample that is not running */
+    size_t steps;            /* number of steps before the sample stopped, or all steps */
+    size_t hits;             /* steps in which a joint hit a rigid stop faster than the rest velocity */
+    double energy_drift;     /* largest |E - E at the start| over the rows, J; zero without energies */
+    int constraint;          /* constraint with the largest closure error after a step; 0 without constraints */
+    double closure_error;    /* that error, m or rad; 0 without constraints */
+    int contact_sweeps;      /* most sweeps over the contacts in a step; 0 without contacts */
+    double contact_residual; /* largest violation of the contact laws after a step, m/s */
 } dyn_rollout_result;
 
 /* Results of a rollout. Any pointer may be NULL. Rows are results at the stride, dyn_rollout_rows of them for each
@@ -71,6 +73,9 @@ typedef struct dyn_rollout_output {
     double *tau;
     double *kinetic, *potential; /* n x rows, J */
     dyn_rollout_result *results; /* n */
+    /* Contact surfaces in the last integration step before the row, as in dyn_contact_state; n x rows x surfaces, and 3
+     * forces for each. In the row of the start, and for a model without contacts: 0, infinite, 0. */
+    double *contact_forces, *contact_gaps, *contact_slips;
 } dyn_rollout_output;
 
 #define DYN_ROLLOUT_OUTPUT_INIT(...) DYN_SIZED(dyn_rollout_output, __VA_ARGS__)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contact_surface.h"
 #include "error.h"
 #include "name_check.h"
 #include "placement.h"
@@ -139,6 +140,7 @@ void dyn_builder_free(dyn_builder *builder) {
     name_index_clear(&builder->passive_joints);
     builder_clear_constraints(builder);
     builder_clear_machine_elements(builder);
+    builder_clear_contact_surfaces(builder);
     free(builder->links);
     free(builder->joints);
     free(builder->name);
@@ -426,6 +428,9 @@ dyn_status builder_copy(const dyn_builder *from, dyn_error *error, dyn_builder *
     }
     if (status == DYN_OK) {
         status = builder_copy_machine_elements(from, error, *copy);
+    }
+    if (status == DYN_OK) {
+        status = builder_copy_contact_surfaces(from, error, *copy);
     }
     if (status == DYN_OK) {
         status = builder_copy_passive(from, error, *copy);

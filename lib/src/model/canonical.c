@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "description.h"
+#include "contact_surface.h"
 #include "machine_numbers.h"
 #include "normal_form.h"
 #include "plain_text.h"
@@ -98,6 +98,15 @@ static void print_machine_element(FILE *out, const dyn_model *model, const dyn_m
     fputc('\n', out);
 }
 
+static void print_contact_surface(FILE *out, const dyn_model *model, const dyn_contact_surface *s) {
+    fputs("contact ", out);
+    print_name(out, s->name);
+    fprintf(out, " shape %d link %d", (int)s->shape, s->link ? name_index_find(&model->link_names, s->link) : -1);
+    print_pose(out, &s->pose);
+    print_contact_numbers(out, s);
+    fputc('\n', out);
+}
+
 static void print_model(FILE *out, const void *what) {
     const dyn_model *model = what;
     fprintf(out, "dynamics model 1\nbase %s\n", model->floating ? "floating" : "fixed");
@@ -114,6 +123,9 @@ static void print_model(FILE *out, const void *what) {
     }
     for (int i = 0; i < model->description->machine_element_count; i++) {
         print_machine_element(out, model, &model->description->machine_elements[i]);
+    }
+    for (int i = 0; i < model->description->contact_surface_count; i++) {
+        print_contact_surface(out, model, &model->description->contact_surfaces[i]);
     }
     for (int i = 0; i < model->joint_count; i++) {
         if (model->joints[i].type != DYN_JOINT_TYPE_FLOATING && dyn_model_joint_is_passive(model, i)) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contact_surface.h"
 #include "error.h"
 #include "placement.h"
 
@@ -173,6 +174,9 @@ dyn_status prune(const dyn_model *model, const bool *retain, dyn_error *error, d
     }
     if (status == DYN_OK) {
         status = retain_machine_elements(from, retain, error, pruned);
+    }
+    if (status == DYN_OK) {
+        status = builder_copy_contact_surfaces(from, error, pruned);
     }
     if (status == DYN_OK) {
         status = builder_copy_passive(from, error, pruned);

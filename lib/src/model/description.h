@@ -8,6 +8,7 @@
 #include <dynamics/builder.h>
 #include <dynamics/constrained_inverse_dynamics.h>
 #include <dynamics/constraint.h>
+#include <dynamics/contact.h>
 #include <dynamics/machine_element.h>
 
 #include "element.h"
@@ -36,6 +37,10 @@ struct dyn_builder {
     int machine_element_count, machine_element_capacity;
     dyn_machine_element_description *machine_elements; /* each owns a copy of the name of its joint */
     name_index machine_element_names;
+
+    int contact_surface_count, contact_surface_capacity;
+    dyn_contact_surface *contact_surfaces; /* each owns a copy of the name of its link */
+    name_index contact_surface_names;
 
     name_index passive_joints; /* names of joints without a motor; may hold names of joints that are gone or fixed */
 };

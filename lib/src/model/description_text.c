@@ -15,9 +15,11 @@
  *     friction NAME joint NAME side joint|rotor viscous P N coulomb P N breakaway P N stribeck V transition V
  *     spring NAME joint NAME stiffness K rest Q
  *     motor NAME joint NAME, and gear NAME joint NAME, followed by the words and values of machine_numbers.c
+ *     contact NAME shape point|sphere|box|capsule|cylinder|plane [link NAME] position X Y Z rotation R11 .. R33
+ *         radius R length L size X Y Z friction MU restitution E stiffness K dissipation D
  *     passive NAME
  *
- * A joint, a constraint or a machine element is on one line. A side of a constraint without a name is on the world.
+ * An element is on one line. A side of a constraint and a contact surface without a link are on the world.
  */
 #include <locale.h>
 #include <stdlib.h>
@@ -25,6 +27,7 @@
 
 #include <dynamics/description.h>
 
+#include "contact_surface.h"
 #include "description.h"
 #include "error.h"
 #include "machine_numbers.h"
@@ -152,6 +155,19 @@ static void print_machine_element(FILE *out, const dyn_machine_element_descripti
     fputc('\n', out);
 }
 
+static void print_contact_surface(FILE *out, const dyn_contact_surface *s) {
+    fputs("contact ", out);
+    print_name(out, s->name);
+    fprintf(out, " shape %s", contact_shape_name(s->shape));
+    if (s->link) {
+        print_named(out, "link", s->link);
+    }
+    print_numbers(out, "position", s->pose.position, 3);
+    print_numbers(out, "rotation", s->pose.rotation, 9);
+    print_contact_numbers(out, s);
+    fputc('\n', out);
+}
+
 static void print_description(FILE *out, const void *what) {
     const dyn_model *model = what;
     const dyn_builder *builder = model->description;
@@ -172,6 +188,9 @@ static void print_description(FILE *out, const void *what) {
     }
     for (int i = 0; i < builder->machine_element_count; i++) {
         print_machine_element(out, &builder->machine_elements[i]);
+    }
+    for (int i = 0; i < builder->contact_surface_count; i++) {
+        print_contact_surface(out, &builder->contact_surfaces[i]);
     }
     for (int j = 0; j < builder->joint_count; j++) {
         if (builder_is_passive(builder, j)) {
@@ -452,6 +471,29 @@ static void read_gear(reader *r, dyn_builder *builder) {
     read_machine_numbers(r, builder, DYN_MACHINE_ELEMENT_KIND_GEAR);
 }
 
+static void read_contact_surface(reader *r, dyn_builder *builder) {
+    dyn_contact_surface s = {.name = read_name(r)};
+    expect(r, "shape");
+    s.shape = (dyn_contact_shape)(DYN_CONTACT_SHAPE_POINT + read_choice(r, contact_shapes, CONTACT_SHAPE_COUNT));
+    if (is_next(r, "link")) {
+        expect(r, "link");
+        s.link = read_name(r);
+    }
+    read_numbers(r, "position", s.pose.position, 3);
+    read_numbers(r, "rotation", s.pose.rotation, 9);
+    read_numbers(r, "radius", &s.radius, 1);
+    read_numbers(r, "length", &s.length, 1);
+    read_numbers(r, "size", s.size, 3);
+    read_numbers(r, "friction", &s.friction, 1);
+    read_numbers(r, "restitution", &s.restitution, 1);
+    read_numbers(r, "stiffness", &s.stiffness, 1);
+    read_numbers(r, "dissipation", &s.dissipation, 1);
+    expect_end(r);
+    if (r->status == DYN_OK) {
+        r->status = dyn_builder_add_contact_surface(builder, &s, r->error);
+    }
+}
+
 static void read_passive(reader *r, dyn_builder *builder) {
     const char *name = read_name(r);
     expect_end(r);
@@ -462,11 +504,11 @@ static void read_passive(reader *r, dyn_builder *builder) {
 
 /* Reads one line after the heading: the robot, which creates the builder, or else an element. */
 static void read_line(reader *r, dyn_builder **builder, dyn_build_options *options) {
-    static const char *const kinds[] = {"link",   "joint", "constraint", "rotor",  "friction",
-                                        "spring", "motor", "gear",       "passive"};
-    static void (*const readers[])(reader *, dyn_builder *) = {read_link,  read_joint,    read_constraint,
-                                                               read_rotor, read_friction, read_spring,
-                                                               read_motor, read_gear,     read_passive};
+    static const char *const kinds[] = {"link",   "joint", "constraint", "rotor",   "friction",
+                                        "spring", "motor", "gear",       "contact", "passive"};
+    static void (*const readers[])(reader *, dyn_builder *) = {
+        read_link,   read_joint, read_constraint, read_rotor,           read_friction,
+        read_spring, read_motor, read_gear,       read_contact_surface, read_passive};
     if (!*builder) {
         read_robot(r, builder, options);
         return;

@@ -8,6 +8,7 @@
 #include "base_report.h"
 #include "compile.h"
 #include "constraint.h"
+#include "contact_surface.h"
 #include "error.h"
 #include "load_report.h"
 #include "machine_element.h"
@@ -45,6 +46,9 @@ static dyn_status build(const dyn_builder *builder, const dyn_build_options *opt
     }
     if (status == DYN_OK) {
         status = check_machine_elements(builder, error);
+    }
+    if (status == DYN_OK) {
+        status = check_contact_surfaces(builder, error);
     }
     if (status == DYN_OK) {
         status = compile_model(builder, &links, couplings, options, error, model);

@@ -177,6 +177,30 @@ static dyn_status add_machine_elements(dyn_builder *builder, const dyn_builder *
     return status;
 }
 
+/* Adds all contact surfaces of a model under their new names. A surface of the world becomes one of the added root; a
+ * robot with a floating base has no such place. */
+static dyn_status add_contact_surfaces(dyn_builder *builder, const dyn_model *added, const char *prefix,
+                                       dyn_error *error) {
+    const dyn_builder *from = added->description;
+    dyn_status status = DYN_OK;
+    for (int i = 0; status == DYN_OK && i < from->contact_surface_count; i++) {
+        dyn_contact_surface surface = from->contact_surfaces[i];
+        if (!surface.link && added->floating) {
+            const dyn_error_site site = {.argument = "contact_surfaces", .has_item = true, .item = (size_t)i};
+            return dyn_error_at(error, DYN_FAILED_PRECONDITION, &site,
+                                "the contact surface \"%s\" of a robot of floating base is on the world; merge a model "
+                                "without it",
+                                surface.name);
+        }
+        long_name name = prefixed(prefix, surface.name);
+        long_name link = prefixed(prefix, surface.link ? surface.link : added->links[0].name);
+        surface.name = name.text;
+        surface.link = link.text;
+        status = dyn_builder_add_contact_surface(builder, &surface, error);
+    }
+    return status;
+}
+
 /* Adds all links and joints of another description under their new names. */
 static dyn_status add_all(dyn_builder *builder, const dyn_builder *added, const char *prefix, dyn_error *error) {
     dyn_status status = DYN_OK;
@@ -228,6 +252,9 @@ dyn_status dyn_model_merge(const dyn_model *model, const char *link, const dyn_p
     }
     if (status == DYN_OK) {
         status = dyn_error_of_argument(error, add_machine_elements(copy, other, before, error), "prefix");
+    }
+    if (status == DYN_OK) {
+        status = add_contact_surfaces(copy, added, before, error);
     }
     if (status == DYN_OK) {
         status = add_passive(copy, other, before, error);

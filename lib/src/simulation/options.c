@@ -3,11 +3,12 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "../model/contact_surface.h"
 #include "../model/error.h"
 #include "../model/normal_form.h"
 #include "simulator.h"
 
-enum { MOST_SUBSTEPS = 10000 };
+enum { MOST_SUBSTEPS = 10000, MOST_SWEEPS = 10000 };
 
 /* Numeric option and its range. */
 typedef struct bounded_option {
@@ -43,6 +44,7 @@ static dyn_status check_numbers(const dyn_simulation_options *o, dyn_error *erro
         {"stop_stiffness", o->stop_stiffness, 0, DBL_MAX, true, false, 0},
         {"stop_damping", o->stop_damping, 0, DBL_MAX, true, false, 0},
         {"constraint_stabilization", o->constraint_stabilization, 0, DBL_MAX, true, false, 0},
+        {"contact_sweeps", o->contact_sweeps, 1, MOST_SWEEPS, true, false, 0},
         {"velocity_bound", o->velocity_bound, 0, DBL_MAX, false, false, 0},
         {"gravity", o->has_gravity ? o->gravity[0] : 0, -DBL_MAX, DBL_MAX, true, false, 0},
         {"gravity", o->has_gravity ? o->gravity[1] : 0, -DBL_MAX, DBL_MAX, true, false, 0},
@@ -74,6 +76,13 @@ dyn_status simulation_options_check(const dyn_model *model, const dyn_simulation
     dyn_status status = check_numbers(options, error);
     if (status == DYN_OK) {
         status = simulation_choice_check("integrator", (int)options->integrator, DYN_INTEGRATOR_RUNGE_KUTTA_4, error);
+    }
+    if (status == DYN_OK && options->integrator != DYN_INTEGRATOR_SEMI_IMPLICIT_EULER &&
+        count_contact_pairs(model->description) > 0) {
+        const dyn_error_site site = {.argument = "integrator"};
+        status = dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                              "the model has contact surfaces, whose impulses the semi-implicit Euler method finds; "
+                              "choose it");
     }
     if (status == DYN_OK) {
         status = simulation_choice_check("stop", (int)options->stop, DYN_JOINT_STOP_NONE, error);

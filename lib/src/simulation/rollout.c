@@ -181,7 +181,28 @@ static void store_energies(rollout_block *b, size_t row) {
     }
 }
 
-static void store_results(rollout_block *b, size_t row, const double *tau) {
+/* Stores the contact surfaces of each sample. The row of the start precedes all steps. */
+static void store_contacts(const rollout_block *b, size_t row, bool is_start) {
+    const dyn_rollout_output *out = b->out;
+    const contacts *c = &b->s->contacts.contacts;
+    size_t surfaces = (size_t)dyn_model_contact_surface_count(b->s->model);
+    bool has_state = !is_start && b->s->contacts.workspace;
+    for (size_t i = 0; i < b->block.count * surfaces; i++) {
+        size_t l = i / surfaces, surface = i % surfaces,
+               at = ((b->block.first + l) * b->rows + row) * surfaces + surface;
+        for (size_t k = 0; out->contact_forces && k < 3; k++) {
+            out->contact_forces[3 * at + k] = has_state ? c->lanes[l].force[3 * surface + k] : 0;
+        }
+        if (out->contact_gaps) {
+            out->contact_gaps[at] = has_state ? c->lanes[l].gap[surface] : INFINITY;
+        }
+        if (out->contact_slips) {
+            out->contact_slips[at] = has_state ? c->lanes[l].slip[surface] : 0;
+        }
+    }
+}
+
+static void store_results(rollout_block *b, size_t row, bool is_start, const double *tau) {
     const dyn_rollout_output *out = b->out;
     size_t nq = (size_t)b->s->model->nq, nv = (size_t)b->s->model->nv;
     if (out->q) {
@@ -196,6 +217,7 @@ static void store_results(rollout_block *b, size_t row, const double *tau) {
     if (wants_energies(b)) {
         store_energies(b, row);
     }
+    store_contacts(b, row, is_start);
 }
 
 /* Updates the results of a block's samples after a step. */
@@ -206,6 +228,9 @@ static void note_step(const rollout_block *b, const dyn_sample_result *results) 
         r->hits += results[l].hit_joint && fabs(results[l].hit_velocity) > b->s->options.rest_velocity;
         r->status = results[l].status;
         r->joint = results[l].joint;
+        r->contact_sweeps =
+            results[l].contact_sweeps > r->contact_sweeps ? results[l].contact_sweeps : r->contact_sweeps;
+        r->contact_residual = fmax(r->contact_residual, results[l].contact_residual);
         if (results[l].closure_error > r->closure_error) {
             r->closure_error = results[l].closure_error;
             r->constraint = results[l].constraint;
@@ -234,7 +259,7 @@ static bool roll_out(rollout_block *b) {
     for (size_t k = 0; k < b->r->steps; k++) {
         load_inputs(b, k);
         if (stride && k % stride == 0) {
-            store_results(b, k / stride, s->tau);
+            store_results(b, k / stride, k == 0, s->tau);
         }
         if (running > 0) {
             simulated_step step = {b->block, pack_wrenches(b, k), is_linear(b->r), s->results};
@@ -246,7 +271,7 @@ static bool roll_out(rollout_block *b) {
         }
     }
     if (stride == 0 || b->r->steps % stride == 0) {
-        store_results(b, b->rows - 1, is_linear(b->r) ? s->tau_end : s->tau);
+        store_results(b, b->rows - 1, false, is_linear(b->r) ? s->tau_end : s->tau);
     }
     return true;
 }

@@ -9,6 +9,7 @@
 
 #include "../dynamics/arguments.h"
 #include "../dynamics/carve.h"
+#include "../model/contact_surface.h"
 #include "../model/error.h"
 #include "../model/normal_form.h"
 #include "../model/sized.h"
@@ -53,6 +54,7 @@ static size_t lay_out(size_t lanes, uintptr_t base, dyn_simulator *s, spring_arr
     bool are_rigid = s->options.stop == DYN_JOINT_STOP_RIGID;
     cursor += joint_stops_lay_out(model, are_rigid ? stops : 0, lanes, cursor, &s->stops);
     cursor += simulated_loops_lay_out(model, lanes, cursor, &s->loops);
+    cursor += contacts_lay_out(model, lanes, cursor, &s->contacts.contacts);
     return cursor - base;
 }
 
@@ -114,7 +116,7 @@ static void fill_control(dyn_simulator *s) {
 dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_options *options,
                                 dyn_simulator **simulator, dyn_error *error) {
     spring_arrays springs;
-    dyn_workspace *workspace = NULL, *of_loops = NULL;
+    dyn_workspace *workspace = NULL, *second = NULL;
     dyn_simulation_options chosen = DYN_SIMULATION_OPTIONS_INIT();
     dyn_status status = dyn_sized_read("options", options, sizeof chosen, &chosen, error);
     if (status == DYN_OK) {
@@ -123,8 +125,9 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
     if (status == DYN_OK) {
         status = dyn_workspace_create(model, &workspace, error);
     }
-    if (status == DYN_OK && model->constraint_rows > 0) {
-        status = dyn_workspace_create(model, &of_loops, error);
+    bool can_touch = count_contact_pairs(model->description) > 0;
+    if (status == DYN_OK && (model->constraint_rows > 0 || can_touch)) {
+        status = dyn_workspace_create(model, &second, error);
     }
     if (status != DYN_OK) {
         dyn_workspace_free(workspace);
@@ -136,7 +139,7 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
     dyn_simulator *s = aligned_alloc(CARVE_ALIGNMENT, size);
     if (!s) {
         dyn_workspace_free(workspace);
-        dyn_workspace_free(of_loops);
+        dyn_workspace_free(second);
         return dyn_error_because(error, DYN_RESOURCE_EXHAUSTED, DYN_CAUSE_MEMORY, "simulator",
                                  "no memory for %zu bytes", size);
     }
@@ -149,8 +152,10 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
     fill_elements(s);
     fill_springs(s, &springs);
     fill_control(s);
-    s->loops.workspace = of_loops;
+    s->loops.workspace = can_touch ? NULL : second;
+    s->contacts.workspace = can_touch ? second : NULL;
     simulator_choose_loops(s);
+    simulator_choose_contacts(s);
     *simulator = s;
     return DYN_OK;
 }
@@ -159,6 +164,7 @@ void dyn_simulator_free(dyn_simulator *simulator) {
     if (simulator) {
         dyn_workspace_free(simulator->workspace);
         dyn_workspace_free(simulator->loops.workspace);
+        dyn_workspace_free(simulator->contacts.workspace);
         free(simulator);
     }
 }
@@ -184,6 +190,7 @@ dyn_status dyn_simulator_load(dyn_simulator *simulator, size_t count, const dyn_
     dyn_status status = dyn_workspace_load(simulator->workspace, count, payloads, &simulator->model, error);
     choose_functions(simulator);
     simulator_choose_loops(simulator);
+    simulator_choose_contacts(simulator);
     return status;
 }
 
@@ -212,7 +219,7 @@ dyn_workspace *dyn_simulator_workspace(dyn_simulator *simulator) {
 
 void simulator_begin(dyn_simulator *s, sample_block block) {
     s->step.compiled = s->control.compiled = block.lanes == 1 ? s->lone_step : s->wide_step;
-    s->loops.block = block;
+    s->loops.block = s->contacts.block = block;
 }
 
 void simulator_load(dyn_simulator *s, sample_block block, const double *q, const double *v) {
@@ -378,6 +385,9 @@ size_t simulator_advance(dyn_simulator *s, const simulated_step *step) {
     }
     if (s->loops.workspace) {
         simulator_report_closure(s, step);
+    }
+    if (s->contacts.workspace) {
+        simulator_report_contacts(s, step);
     }
     size_t running = 0;
     for (size_t l = 0; l < step->block.count; l++) {

@@ -14,6 +14,7 @@
 
 #include "../actuation/joint_properties.h"
 #include "../constraint/closures.h"
+#include "../constraint/contacts.h"
 #include "../dynamics/compiled.h"
 #include "../dynamics/workspace.h"
 
@@ -37,6 +38,13 @@ typedef struct simulated_loops {
     bool *holds;        /* lanes in which joints at limits do not move, not even inward */
 } simulated_loops;
 
+/* Contacts of the model. */
+typedef struct simulated_contacts {
+    dyn_workspace *workspace; /* its kernels run while a kernel uses that of the simulator; NULL: nothing can touch */
+    contacts contacts;
+    sample_block block; /* of the step whose impulses are found */
+} simulated_contacts;
+
 /* Simulator: options, parameters of the kernels, and the packed state of one block. */
 struct dyn_simulator {
     const dyn_model *model;
@@ -59,6 +67,7 @@ struct dyn_simulator {
     double *control_tau;
     joint_stops stops;
     simulated_loops loops;
+    simulated_contacts contacts;
     double *inverse;            /* M^-1, nv x nv, where it is compiled; NULL: nv is larger than MOST_INVERSE */
     dyn_sample_result *results; /* results of the lanes, where the caller has none */
 };
@@ -146,6 +155,14 @@ void simulator_close_velocities(dyn_simulator *s, const simulated_step *step);
 
 /* Stores the largest closure errors in the results of the step. */
 void simulator_report_closure(dyn_simulator *s, const simulated_step *step);
+
+/* ---- Contacts ---------------------------------------------------------------------------------------------------- */
+
+/* Makes steps apply the impulses of contacts, where the simulated model has surfaces that touch. */
+void simulator_choose_contacts(dyn_simulator *s);
+
+/* Stores the course of the contacts' solution in the results of the step. */
+void simulator_report_contacts(const dyn_simulator *s, const simulated_step *step);
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 

@@ -200,6 +200,11 @@ dyn_status dyn_urdf_write(const dyn_builder *builder, char **text, size_t *lengt
                              "URDF cannot state the machine element \"%s\"; write the description as text instead",
                              builder->machine_elements[0].name);
     }
+    if (builder->contact_surface_count > 0) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "contact_surfaces",
+                             "URDF cannot state the contact surface \"%s\"; write the description as text instead",
+                             builder->contact_surfaces[0].name);
+    }
     dyn_status status = check_types(builder, error);
     return status == DYN_OK ? plain_text_write(write_robot, builder, error, text, length) : status;
 }

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The solver of contacts of one sample: impulses at contact points that obey Coulomb's law, by projected Gauss-Seidel.
+ *
+ * The twists of the links that touch are u, 6 rows each, and respond to wrench impulses w at the links as u = u_0 + R
+ * w. The velocity of contact i is v_i = E_i u along its axes n, t_1, t_2, and its impulse p_i acts as E_i' p_i. The
+ * solver finds impulses with
+ *
+ *     p_n >= 0        v_n + c p_n - b >= 0        p_n (v_n + c p_n - b) = 0
+ *     |p_t| <= mu p_n        p_t = -mu p_n v_t / |v_t| where v_t is not zero
+ *
+ * c is the compliance of the contact and b the required normal velocity.
+ *
+ * Each sweep visits the contacts in their order. A contact takes the impulse that sticks, where that is in the cone of
+ * friction. Otherwise its normal impulse is projected on p_n >= 0, and its tangential one, after a step of 1 / W_t, on
+ * the disc of radius mu p_n. The sweeps end early where no contact changes its velocity by more than 1e-10 m/s.
+ *
+ * Source: Jourdan, Alart and Jean 1998, "A Gauss-Seidel like algorithm to solve frictional contact problems"; Moreau
+ * 1988, "Unilateral contact and dry friction in finite freedom dynamics".
+ */
+#ifndef DYNAMICS_CONSTRAINT_CONTACT_SOLVE_H
+#define DYNAMICS_CONSTRAINT_CONTACT_SOLVE_H
+
+/* Contact at a point between a link and the link of a plane. Links are numbers of blocks of six rows; -1: the world. */
+typedef struct contact_row {
+    int links[2];      /* link of the surface, link of the plane */
+    double arms[2][3]; /* contact point less the origin of the link's frame, in world axes */
+    double axes[9];    /* rows n, t_1, t_2 */
+    double friction, compliance, required;
+    double impulse[3]; /* p_n, p_t1, p_t2 */
+    double *response;  /* R E', 3 x rows, row by row of E */
+    double block[9];   /* W = E R E' */
+} contact_row;
+
+/* Problem of one sample. `u` is u_0 before, and u after. */
+typedef struct contact_problem {
+    int rows, count, most_sweeps;
+    double *u;
+    contact_row *contacts;
+} contact_problem;
+
+/* Course of a solution: number of sweeps, and the largest violation of the law, m/s. */
+typedef struct contact_course {
+    int sweeps;
+    double residual;
+} contact_course;
+
+/* Computes the velocity of a contact along its axes. */
+void contact_velocity(const contact_row *contact, const double *u, double v[3]);
+
+/* Adds the wrench impulses E' p of a contact to w. */
+void contact_add_wrench(const contact_row *contact, const double p[3], double *w);
+
+/* Computes response and block of a contact for the response R of `rows` rows. */
+void contact_respond(contact_row *contact, int rows, const double *R);
+
+/* Solves a problem whose contacts have zero impulses. Allocates nothing. Cost O(count rows) for each sweep. */
+contact_course contact_solve(const contact_problem *problem);
+
+#endif

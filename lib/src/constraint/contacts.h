@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contacts of a model in one block of samples: the impulses of a time step.
+ *
+ *     v' = v + dt a + M^-1 sum J_i' p_i
+ *
+ * contacts_apply finds the impulses p_i that let v' obey the contact laws (dynamics/contact.h), and adds M^-1 sum J_i'
+ * p_i / dt to a. With the gap g and the normal velocity v_n at the start of the step, a rigid contact requires
+ *
+ *     v_n' >= -g / dt                       g > 0: it does not penetrate
+ *     v_n' >= min(0.2 (-g) / dt, 1 m/s)     g <= 0: a fifth of the penetration ends in each step
+ *     v_n' >= -e v_n                        an impact: v_n < -rest_velocity, and g + dt v_n' < 0 without impulses
+ *
+ * and a compliant one lets v_n' act in the linearized law of Hunt and Crossley at the end of the step, which is stable
+ * for any stiffness:
+ *
+ *     p_n / dt = F + F' (x' - x_0'),  x_0' = -v_n,  F = f(x + dt x_0', x_0'),  F' = dF / dx_0'
+ *
+ * Each lane is solved by itself, so that its result does not depend on the other lanes.
+ *
+ * Source: Stewart and Trinkle 1996, "An implicit time-stepping scheme for rigid body dynamics with inelastic collisions
+ * and Coulomb friction"; Anitescu and Potra 1997; Hunt and Crossley 1975.
+ */
+#ifndef DYNAMICS_CONSTRAINT_CONTACTS_H
+#define DYNAMICS_CONSTRAINT_CONTACTS_H
+
+#include <dynamics/contact.h>
+
+#include "../dynamics/workspace.h"
+#include "contact_geometry.h"
+#include "contact_solve.h"
+#include "rows.h"
+
+/* Surface and plane that touch, with the law of the two. Links are numbers in contacts.links; -1: the world. */
+typedef struct contact_pair {
+    int surface, plane; /* contact surfaces of the model */
+    int links[2];
+    double friction, restitution, stiffness, dissipation;
+} contact_pair;
+
+/* Step whose impulses are found. */
+typedef struct contact_step {
+    double dt, rest_velocity;
+    int most_sweeps;
+} contact_step;
+
+/* State of the surfaces of one lane after a step. */
+typedef struct contact_lane {
+    double *force; /* surfaces x 3: on the link of the surface, in the world, N */
+    double *gap;   /* surfaces: smallest gap at the start of the step, m; infinite without a pair */
+    double *slip;  /* surfaces: largest tangential velocity of a point with a force, m/s */
+    contact_course course;
+} contact_lane;
+
+typedef struct contacts {
+    const dyn_model *model;
+    const dyn_workspace *workspace; /* kernels run in its memory */
+    int surface_count, pair_count, link_count;
+    contact_pair *pairs;
+    int *links;           /* links of the model that have surfaces and move; link_count of them */
+    int *link_of_surface; /* index in `links`; -1: it is fixed to the world */
+    dyn_pose *poses;      /* of each surface, in its link or in the world */
+    constraint_rows rows; /* six for each link: world axes about the origin of the link */
+    double *pose;         /* 12 for each link, packed */
+
+    /* Numbers of the lane whose problem is solved. */
+    dyn_pose *placed; /* of each surface, in the world */
+    contact_row *points;
+    int *pair_of_point;
+    double *responses;    /* of all points */
+    double *u_before, *u; /* twists of the links at the start of the step, and without and then with impulses */
+    double *w, *R;        /* wrench impulses at the links, and their response */
+    double *origins;      /* 3 for each link */
+
+    size_t lane_count;
+    contact_lane *lanes; /* results of each lane */
+    double *results;     /* 5 numbers for each surface of each lane */
+} contacts;
+
+/* Lays out the memory for the contacts of a model in up to `lanes` lanes from `base` on; returns its size (carve.h),
+ * which is 0 for a model without pairs. */
+size_t contacts_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, contacts *c);
+
+/* Chooses pairs and rows. `model` may have payloads that that of the workspace has not. */
+void contacts_choose(const dyn_model *model, const dyn_workspace *workspace, contacts *c);
+
+/* Adds the response of the contacts to the packed accelerations `a` of the state (q, v), in all lanes. `diagonal`
+ * (packed nv numbers; NULL: zeros) is added to the diagonal of M. */
+void contacts_apply(contacts *c, sample_block block, const contact_step *step, const void *q, const void *v,
+                    const void *diagonal, void *a);
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contact surfaces of a description: checks of each by itself and against the links, and storage.
+ */
+#include "contact_surface.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "name_check.h"
+#include "normal_form.h"
+#include "placement.h"
+#include "plain_text.h"
+
+/* ---- Checks ------------------------------------------------------------------------------------------------------ */
+
+/* Returns the place of a member of surface i in errors. */
+static dyn_error_site site_of(int i, const char *member) {
+    return (dyn_error_site){.argument = "contact_surfaces", .has_item = true, .item = (size_t)i, .part = member};
+}
+
+/* Number of a surface, its member and its range. */
+typedef struct surface_number {
+    const char *member;
+    double value, least, most;
+    bool is_least_allowed;
+} surface_number;
+
+static dyn_status check_number(int i, const char *name, const surface_number *n, dyn_error *error) {
+    const dyn_error_site site = site_of(i, n->member);
+    bool is_large_enough = n->is_least_allowed ? n->value >= n->least : n->value > n->least;
+    if (isfinite(n->value) && is_large_enough && n->value <= n->most) {
+        return DYN_OK;
+    }
+    const char *wanted = n->most == 1          ? "a number from 0 to 1"
+                         : n->is_least_allowed ? "zero or a positive number"
+                                               : "a positive number";
+    return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "contact surface \"%s\": the %s is %g; state %s", name,
+                        n->member, n->value, wanted);
+}
+
+const char *const contact_shapes[CONTACT_SHAPE_COUNT] = {"point", "sphere", "box", "capsule", "cylinder", "plane"};
+
+const char *contact_shape_name(dyn_contact_shape shape) {
+    return contact_shapes[shape - DYN_CONTACT_SHAPE_POINT];
+}
+
+static dyn_status check_numbers(int i, const dyn_contact_surface *s, dyn_error *error) {
+    const surface_number numbers[] = {
+        {"friction", s->friction, 0, HUGE_VAL, true},   {"restitution", s->restitution, 0, 1, true},
+        {"stiffness", s->stiffness, 0, HUGE_VAL, true}, {"dissipation", s->dissipation, 0, HUGE_VAL, true},
+        {"radius", s->radius, 0, HUGE_VAL, false},      {"length", s->length, 0, HUGE_VAL, false},
+        {"size", s->size[0], 0, HUGE_VAL, false},       {"size", s->size[1], 0, HUGE_VAL, false},
+        {"size", s->size[2], 0, HUGE_VAL, false},
+    };
+    bool is_long = s->shape == DYN_CONTACT_SHAPE_CAPSULE || s->shape == DYN_CONTACT_SHAPE_CYLINDER;
+    bool is_round = is_long || s->shape == DYN_CONTACT_SHAPE_SPHERE, is_box = s->shape == DYN_CONTACT_SHAPE_BOX;
+    const bool is_used[] = {true, true, true, true, is_round, is_long, is_box, is_box, is_box};
+    dyn_status status = DYN_OK;
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers && status == DYN_OK; k++) {
+        status = is_used[k] ? check_number(i, s->name, &numbers[k], error) : DYN_OK;
+    }
+    if (status == DYN_OK && s->stiffness == 0 && s->dissipation != 0) {
+        const dyn_error_site site = site_of(i, "dissipation");
+        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                            "contact surface \"%s\": the dissipation is %g and the stiffness is zero; state the "
+                            "stiffness too",
+                            s->name, s->dissipation);
+    }
+    return status;
+}
+
+static dyn_status check_frame(int i, const dyn_contact_surface *s, dyn_error *error) {
+    dyn_error bad;
+    const dyn_error_site link = site_of(i, "link"), pose = site_of(i, "pose");
+    if (s->link && name_check(s->link, &bad, "link", "link") != DYN_OK) {
+        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &link, "contact surface \"%s\": its link: %s", s->name,
+                            bad.message);
+    }
+    if (!builder_all_finite(s->pose.position, 3)) {
+        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &pose,
+                            "contact surface \"%s\": its position is (%g, %g, %g); state finite numbers", s->name,
+                            s->pose.position[0], s->pose.position[1], s->pose.position[2]);
+    }
+    if (!is_rotation(s->pose.rotation)) {
+        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &pose,
+                            "contact surface \"%s\": its rotation is none: its columns must be orthonormal and "
+                            "right-handed to 1e-9",
+                            s->name);
+    }
+    return DYN_OK;
+}
+
+static dyn_status check_name(const dyn_builder *builder, const char *name, dyn_error *error) {
+    dyn_error bad;
+    int i = builder->contact_surface_count;
+    const dyn_error_site site = site_of(i, "name");
+    dyn_status status = name_check(name, &bad, "name", "contact surface");
+    if (status != DYN_OK) {
+        return dyn_error_at(error, status, &site, "%s", bad.message);
+    }
+    if (name_index_find(&builder->contact_surface_names, name) >= 0) {
+        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                            "there are two contact surfaces \"%s\"; rename one of them", name);
+    }
+    if (i >= DYN_MAX_CONTACT_SURFACES) {
+        const dyn_error_site all = {.cause = DYN_CAUSE_TOO_MANY, .argument = "contact_surfaces"};
+        return dyn_error_at(error, DYN_RESOURCE_EXHAUSTED, &all,
+                            "there are more than %d contact surfaces; leave some out", DYN_MAX_CONTACT_SURFACES);
+    }
+    return DYN_OK;
+}
+
+/* Checks a surface by itself. Sets `*kept` to it, with zeros in the members that its shape does not name. */
+static dyn_status check(const dyn_builder *builder, const dyn_contact_surface *s, dyn_error *error,
+                        dyn_contact_surface *kept) {
+    int i = builder->contact_surface_count;
+    dyn_status status = check_name(builder, s->name, error);
+    if (status == DYN_OK && ((int)s->shape < DYN_CONTACT_SHAPE_POINT || s->shape > DYN_CONTACT_SHAPE_PLANE)) {
+        const dyn_error_site site = site_of(i, "shape");
+        status = dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                              "contact surface \"%s\": its shape is %d; state one from POINT (1) to PLANE (6)", s->name,
+                              (int)s->shape);
+    }
+    if (status == DYN_OK) {
+        status = check_frame(i, s, error);
+    }
+    if (status == DYN_OK) {
+        status = check_numbers(i, s, error);
+    }
+    *kept = *s;
+    bool is_long = s->shape == DYN_CONTACT_SHAPE_CAPSULE || s->shape == DYN_CONTACT_SHAPE_CYLINDER;
+    kept->radius = is_long || s->shape == DYN_CONTACT_SHAPE_SPHERE ? s->radius : 0;
+    kept->length = is_long ? s->length : 0;
+    for (int k = 0; k < 3; k++) {
+        kept->size[k] = s->shape == DYN_CONTACT_SHAPE_BOX ? s->size[k] : 0;
+    }
+    return status;
+}
+
+bool contact_surfaces_touch(const dyn_builder *builder, int i, int k) {
+    const dyn_contact_surface *a = &builder->contact_surfaces[i], *b = &builder->contact_surfaces[k];
+    bool is_same_link = (!a->link && !b->link) || (a->link && b->link && strcmp(a->link, b->link) == 0);
+    return a->shape != DYN_CONTACT_SHAPE_PLANE && b->shape == DYN_CONTACT_SHAPE_PLANE && !is_same_link;
+}
+
+int count_contact_pairs(const dyn_builder *builder) {
+    int count = 0;
+    for (int i = 0; i < builder->contact_surface_count; i++) {
+        for (int k = 0; k < builder->contact_surface_count; k++) {
+            count += contact_surfaces_touch(builder, i, k);
+        }
+    }
+    return count;
+}
+
+dyn_status check_contact_surfaces(const dyn_builder *builder, dyn_error *error) {
+    for (int i = 0; i < builder->contact_surface_count; i++) {
+        const dyn_contact_surface *s = &builder->contact_surfaces[i];
+        if (s->link && name_index_find(&builder->link_names, s->link) < 0) {
+            const dyn_error_site site = site_of(i, "link");
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                                "contact surface \"%s\": there is no link \"%s\"; add it or correct the name", s->name,
+                                s->link);
+        }
+    }
+    if (builder->constraint_count > 0 && builder->contact_surface_count > 0) {
+        const dyn_error_site site = site_of(0, NULL);
+        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                            "contact surface \"%s\": contacts and the constraint \"%s\" are not solved together; leave "
+                            "the surfaces or the constraints out",
+                            builder->contact_surfaces[0].name, builder->constraints[0].name);
+    }
+    int pairs = count_contact_pairs(builder);
+    if (pairs > DYN_MAX_CONTACT_PAIRS) {
+        const dyn_error_site all = {.argument = "contact_surfaces"};
+        return dyn_error_at(error, DYN_RESOURCE_EXHAUSTED, &all,
+                            "the contact surfaces form %d pairs with planes; a model has at most %d", pairs,
+                            DYN_MAX_CONTACT_PAIRS);
+    }
+    return DYN_OK;
+}
+
+void print_contact_numbers(FILE *out, const dyn_contact_surface *s) {
+    print_numbers(out, "radius", &s->radius, 1);
+    print_numbers(out, "length", &s->length, 1);
+    print_numbers(out, "size", s->size, 3);
+    print_numbers(out, "friction", &s->friction, 1);
+    print_numbers(out, "restitution", &s->restitution, 1);
+    print_numbers(out, "stiffness", &s->stiffness, 1);
+    print_numbers(out, "dissipation", &s->dissipation, 1);
+}
+
+/* ---- Storage ----------------------------------------------------------------------------------------------------- */
+
+static dyn_status append(dyn_builder *builder, const dyn_contact_surface *surface, dyn_error *error) {
+    if (!builder_grow((void **)&builder->contact_surfaces, builder->contact_surface_count,
+                      &builder->contact_surface_capacity, sizeof *builder->contact_surfaces)) {
+        return dyn_error_memory(error);
+    }
+    dyn_contact_surface added = *surface;
+    added.link = surface->link ? strdup(surface->link) : NULL;
+    added.name = added.link || !surface->link
+                     ? name_index_add(&builder->contact_surface_names, surface->name, builder->contact_surface_count)
+                     : NULL;
+    if (!added.name) {
+        free((char *)added.link);
+        return dyn_error_memory(error);
+    }
+    builder->contact_surfaces[builder->contact_surface_count++] = added;
+    return DYN_OK;
+}
+
+dyn_status dyn_builder_add_contact_surface(dyn_builder *builder, const dyn_contact_surface *surface, dyn_error *error) {
+    dyn_contact_surface kept;
+    dyn_status status = check(builder, surface, error, &kept);
+    return status == DYN_OK ? append(builder, &kept, error) : status;
+}
+
+void builder_clear_contact_surfaces(dyn_builder *builder) {
+    for (int i = 0; i < builder->contact_surface_count; i++) {
+        free((char *)builder->contact_surfaces[i].link);
+    }
+    name_index_clear(&builder->contact_surface_names);
+    free(builder->contact_surfaces);
+}
+
+dyn_status builder_copy_contact_surfaces(const dyn_builder *from, dyn_error *error, dyn_builder *to) {
+    dyn_status status = DYN_OK;
+    for (int i = 0; i < from->contact_surface_count && status == DYN_OK; i++) {
+        const dyn_contact_surface *surface = &from->contact_surfaces[i];
+        bool stays = !surface->link || name_index_find(&to->link_names, surface->link) >= 0;
+        status = stays ? append(to, surface, error) : DYN_OK;
+    }
+    return status;
+}
+
+int dyn_builder_contact_surface_count(const dyn_builder *builder) {
+    return builder->contact_surface_count;
+}
+
+const dyn_contact_surface *dyn_builder_contact_surface(const dyn_builder *builder, int surface) {
+    return surface >= 0 && surface < builder->contact_surface_count ? &builder->contact_surfaces[surface] : NULL;
+}
+
+int dyn_model_contact_surface_count(const dyn_model *model) {
+    return dyn_builder_contact_surface_count(model->description);
+}
+
+const dyn_contact_surface *dyn_model_contact_surface(const dyn_model *model, int surface) {
+    return dyn_builder_contact_surface(model->description, surface);
+}

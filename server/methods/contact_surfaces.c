@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Contact surfaces of a ModelDescription. */
+#include "methods/contact_surfaces.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "methods/description_parts.h"
+#include "methods/geometry.h"
+
+bool contact_surfaces_blame(call *c, const dyn_error_site *site) {
+    if (!site->argument || strcmp(site->argument, "contact_surfaces") != 0) {
+        return false;
+    }
+    if (site->has_item) {
+        call_blame(c, "description.contact_surfaces[%zu]%s%s", site->item, site->part ? "." : "",
+                   site->part ? site->part : "");
+    } else {
+        call_blame(c, "description.contact_surfaces");
+    }
+    return true;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+static bool read_surface(call *c, size_t i, const Dynamics__V1__ContactSurface *from, dyn_contact_surface *to) {
+    char path[PATH_SIZE], member[PATH_SIZE];
+    snprintf(path, sizeof path, "description.contact_surfaces[%zu]", i);
+    *to = (dyn_contact_surface){.name = from->name,
+                                .link = from->link[0] != '\0' ? from->link : NULL,
+                                .shape = (dyn_contact_shape)from->shape,
+                                .radius = from->radius,
+                                .length = from->length,
+                                .friction = from->friction,
+                                .restitution = from->restitution,
+                                .stiffness = from->stiffness,
+                                .dissipation = from->dissipation};
+    return geometry_read_placement(c, path_join(member, path, "pose"), from->pose, &to->pose) &&
+           geometry_read_vector(c, path_join(member, path, "size"), from->size, to->size);
+}
+
+bool contact_surfaces_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder) {
+    for (size_t i = 0; i < from->n_contact_surfaces; i++) {
+        dyn_contact_surface to;
+        dyn_error error;
+        if (!read_surface(c, i, from->contact_surfaces[i], &to)) {
+            return false;
+        }
+        if (dyn_builder_add_contact_surface(builder, &to, &error) != DYN_OK) {
+            contact_surfaces_blame(c, &error.site);
+            return description_fail_element(c, &error);
+        }
+    }
+    return true;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+static Dynamics__V1__ContactSurface *write_surface(call *c, const dyn_contact_surface *from) {
+    Dynamics__V1__ContactSurface *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__contact_surface__init(to);
+        to->name = call_string(c, from->name);
+        to->link = call_string(c, from->link ? from->link : "");
+        to->pose = geometry_write_placement(c, &from->pose);
+        to->shape = (Dynamics__V1__ContactShape)from->shape;
+        to->radius = from->radius;
+        to->length = from->length;
+        to->size = from->shape == DYN_CONTACT_SHAPE_BOX ? geometry_write_vector(c, from->size) : NULL;
+        to->friction = from->friction;
+        to->restitution = from->restitution;
+        to->stiffness = from->stiffness;
+        to->dissipation = from->dissipation;
+    }
+    return to;
+}
+
+/* Writes `total` contact surfaces, which `at` returns by their index in `source`. */
+static Dynamics__V1__ContactSurface **write_all(call *c, int total, const dyn_contact_surface *(*at)(const void *, int),
+                                                const void *source, size_t *count) {
+    Dynamics__V1__ContactSurface **to =
+        total ? call_allocate(c, (size_t)total, sizeof(Dynamics__V1__ContactSurface *)) : NULL;
+    *count = 0;
+    for (int i = 0; to && i < total && !call_has_ended(c); i++) {
+        to[i] = write_surface(c, at(source, i));
+        *count = (size_t)i + 1;
+    }
+    return call_has_ended(c) ? NULL : to;
+}
+
+static const dyn_contact_surface *of_builder(const void *builder, int i) {
+    return dyn_builder_contact_surface(builder, i);
+}
+
+static const dyn_contact_surface *of_model(const void *model, int i) {
+    return dyn_model_contact_surface(model, i);
+}
+
+Dynamics__V1__ContactSurface **contact_surfaces_write(call *c, const dyn_builder *from, size_t *count) {
+    return write_all(c, dyn_builder_contact_surface_count(from), of_builder, from, count);
+}
+
+Dynamics__V1__ContactSurface **contact_surfaces_describe(call *c, const dyn_model *model, size_t *count) {
+    return write_all(c, dyn_model_contact_surface_count(model), of_model, model, count);
+}

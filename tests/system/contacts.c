@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Checks models with contact surfaces in the daemon: they are loaded, described, exported, derived and stored with
+ * their surfaces; rollouts and simulations apply their forces; a quadruped stands on them; and a wrong surface is
+ * refused with the path of its member.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "system/command_line.h"
+#include "system/unforked.h"
+
+#define EVERY_SHAPE DYNAMICS_TEST_DATA "/contacts/every_shape.json"
+
+static const char *const feet[] = {"FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"};
+
+static const char *text_of(const json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    ck_assert_msg(text != NULL, "there is no text %s", key);
+    return text;
+}
+
+static double number_of(const json_t *array, size_t i) {
+    return json_number_value(json_array_get(array, i));
+}
+
+static double member_of(const json_t *object, const char *key) {
+    return json_number_value(json_object_get(object, key));
+}
+
+/* Loads a description under a name. */
+static void load_as(const json_t *description, const char *name) {
+    char line[512];
+    ck_assert_int_eq(json_dump_file(description, scratch("model.json"), 0), 0);
+    snprintf(line, sizeof line, "$ctl load --replace --name %s --description %s", name, scratch("model.json"));
+    must_say(line, ": ");
+}
+
+static json_t *read_every_shape(void) {
+    json_t *description = json_load_file(EVERY_SHAPE, 0, NULL);
+    ck_assert_ptr_nonnull(description);
+    return description;
+}
+
+static void load_every_shape(void) {
+    json_t *description = read_every_shape();
+    load_as(description, "every_shape");
+    json_decref(description);
+}
+
+/* Returns the description of a model in the daemon, exported. The caller releases it. */
+static json_t *export_model(const char *model) {
+    char line[512];
+    snprintf(line, sizeof line,
+             "$ctl call export_model '{\"model\": \"%s\", \"format\": \"MODEL_FORMAT_DESCRIPTION\"}'", model);
+    json_t *reply = run_json(line), *description = json_incref(json_object_get(reply, "description"));
+    json_decref(reply);
+    return description;
+}
+
+/* Returns the digest of a model; the caller frees it. */
+static char *digest_of(const char *model) {
+    char line[256];
+    snprintf(line, sizeof line, "$ctl describe %s --json", model);
+    json_t *robot = run_json(line);
+    char *digest = strdup(text_of(json_object_get(robot, "model"), "digest"));
+    json_decref(robot);
+    return digest;
+}
+
+/* ---- the model --------------------------------------------------------------------------------------------------- */
+
+START_TEST(describe_shows_surfaces_of_every_shape) {
+    load_every_shape();
+    json_t *robot = run_json("$ctl describe every_shape --json"), *list = json_object_get(robot, "contact_surfaces");
+    ck_assert_uint_eq(json_array_size(list), 7);
+    const json_t *floor = json_array_get(list, 0), *hull = json_array_get(list, 3), *bumper = json_array_get(list, 4);
+    ck_assert_str_eq(text_of(floor, "shape"), "plane");
+    ck_assert_str_eq(text_of(floor, "link"), "");
+    ck_assert_double_eq(number_of(json_object_get(hull, "size"), 2), 0.2);
+    ck_assert_str_eq(text_of(bumper, "link"), "trunk");
+    ck_assert_double_eq(member_of(bumper, "stiffness"), 20000);
+    ck_assert_double_eq(member_of(bumper, "dissipation"), 0.3);
+    json_decref(robot);
+    must_say("$ctl describe every_shape | grep '^drum'", "cylinder");
+}
+END_TEST
+
+START_TEST(an_exported_model_loads_with_the_same_surfaces) {
+    load_every_shape();
+    json_t *description = export_model("every_shape");
+    load_as(description, "again");
+    char *digest = digest_of("every_shape"), *again = digest_of("again");
+    ck_assert_str_eq(digest, again);
+    json_object_set_new(json_array_get(json_object_get(description, "contact_surfaces"), 0), "friction",
+                        json_real(0.7));
+    load_as(description, "smoother");
+    char *smoother = digest_of("smoother");
+    ck_assert_str_ne(digest, smoother);
+    free(digest), free(again), free(smoother);
+    json_decref(description);
+    must_fail("$ctl call export_model '{\"model\": \"every_shape\", \"format\": \"MODEL_FORMAT_URDF\"}'", 1,
+              "the contact surface \"floor\"");
+}
+END_TEST
+
+START_TEST(derived_models_carry_the_surfaces_of_their_links) {
+    load_every_shape();
+    must_say("$ctl derive every_shape detach:arm --name trunk --replace", "trunk: ");
+    json_t *trunk = export_model("trunk"), *list = json_object_get(trunk, "contact_surfaces");
+    ck_assert_uint_eq(json_array_size(list), 5);
+    for (size_t i = 0; i < 5; i++) {
+        ck_assert_str_ne(text_of(json_array_get(list, i), "name"), "tip");
+    }
+    json_decref(trunk);
+    must_fail("$ctl derive two_link merge:every_shape,tip,my_ --name both --replace", 1, "on the world");
+}
+END_TEST
+
+START_TEST(kept_models_have_their_surfaces_after_a_restart) {
+    json_t *description = read_every_shape();
+    ck_assert_int_eq(json_dump_file(description, scratch("model.json"), 0), 0);
+    json_decref(description);
+    char line[512];
+    snprintf(line, sizeof line, "$ctl load --replace --name kept --keep --description %s", scratch("model.json"));
+    must_say(line, ": ");
+    daemon_restart(&served);
+    must_say("$ctl describe kept | grep '^bumper'", "20000");
+}
+END_TEST
+
+/* ---- a quadruped ------------------------------------------------------------------------------------------------- */
+
+enum { QUADRUPED_NQ = 19 };
+
+/* Loads the quadruped with spherical feet of 17.5 mm, on a floor. */
+static void load_walker(void) {
+    must_say("$ctl load --replace --name quadruped --base floating " DYNAMICS_ROBOTS_DIR "/quadruped.urdf", ": ");
+    json_t *description = export_model("quadruped"), *surfaces = json_array();
+    json_array_append_new(surfaces,
+                          json_pack("{ss ss sf}", "name", "floor", "shape", "CONTACT_SHAPE_PLANE", "friction", 0.8));
+    for (size_t i = 0; i < 4; i++) {
+        json_array_append_new(surfaces, json_pack("{ss ss ss sf sf}", "name", feet[i], "link", feet[i], "shape",
+                                                  "CONTACT_SHAPE_SPHERE", "radius", 0.0175, "friction", 0.8));
+    }
+    json_object_set_new(description, "contact_surfaces", surfaces);
+    load_as(description, "walker");
+    json_decref(description);
+}
+
+/* Returns the pose of samples that stand, `height` apart in height. The caller releases it. */
+static json_t *standing(size_t samples, double height) {
+    json_t *q = json_array();
+    for (size_t s = 0; s < samples; s++) {
+        const double base[] = {0, 0, 0.32 * cos(0.8) + 0.0175 + height * (double)s, 0, 0, 0, 1};
+        for (size_t i = 0; i < QUADRUPED_NQ; i++) {
+            double bend = (i - 7) % 3 == 0 ? 0 : (i - 7) % 3 == 1 ? 0.8 : -1.6;
+            json_array_append_new(q, json_real(i < 7 ? base[i] : i < 13 ? bend : -bend));
+        }
+    }
+    return q;
+}
+
+/* Requests a rollout of samples that hold the standing pose. The caller releases the reply. */
+static json_t *stand(size_t samples, double height, int steps) {
+    json_t *request = json_pack("{s{ss} so so si ss sb s[sss] s{sf s{ss s[f] s[f]}}}", "query", "model", "walker", "q",
+                                standing(samples, height), "q_ref", standing(1, 0), "steps", steps, "reference_layout",
+                                "LAYOUT_SHARED", "only_last", 1, "results", "ROLLOUT_RESULT_Q", "ROLLOUT_RESULT_V",
+                                "ROLLOUT_RESULT_CONTACTS", "stepping", "step_length", 0.001, "controller", "law",
+                                "CONTROL_LAW_PD", "kp", 20.0, "kd", 0.5);
+    ck_assert_ptr_nonnull(request);
+    json_t *pose = json_object_get(request, "q_ref"), *all = json_array();
+    for (int k = 0; k < steps; k++) {
+        json_array_extend(all, pose);
+    }
+    json_object_set_new(request, "q_ref", all);
+    ck_assert_int_eq(json_dump_file(request, scratch("rollout.json"), 0), 0);
+    json_decref(request);
+    char line[512];
+    snprintf(line, sizeof line, "$ctl --timeout 200 call rollout - < %s", scratch("rollout.json"));
+    return run_json(line);
+}
+
+/* Asserts that a sample of a reply stands on forces that sum to its weight. */
+static void assert_stands(const json_t *reply, size_t sample, double weight) {
+    const json_t *f = json_object_get(reply, "contact_forces"), *q = json_object_get(reply, "q");
+    const json_t *slips = json_object_get(reply, "contact_slips"), *gaps = json_object_get(reply, "contact_gaps");
+    double sum[3] = {0};
+    for (size_t i = 1; i < 5; i++) {
+        for (size_t k = 0; k < 3; k++) {
+            sum[k] += number_of(f, 15 * sample + 3 * i + k);
+        }
+        ck_assert_double_gt(number_of(f, 15 * sample + 3 * i + 2), 0.1 * weight);
+        ck_assert_double_le(fabs(number_of(gaps, 5 * sample + i)), 1e-4);
+        ck_assert_double_le(number_of(slips, 5 * sample + i), 1e-3);
+    }
+    ck_assert_double_eq_tol(sum[0], 0, 1e-3 * weight);
+    ck_assert_double_eq_tol(sum[1], 0, 1e-3 * weight);
+    ck_assert_double_eq_tol(sum[2], weight, 1e-3 * weight);
+    ck_assert_double_eq_tol(number_of(f, 15 * sample + 2), -sum[2], 1e-9 * weight);
+    ck_assert_double_ge(number_of(q, QUADRUPED_NQ * sample + 2), 0.2);
+}
+
+static double weight_of_walker(void) {
+    json_t *robot = run_json("$ctl describe walker --json");
+    double mass = member_of(json_object_get(robot, "model"), "mass");
+    json_decref(robot);
+    return 9.81 * mass;
+}
+
+START_TEST(a_quadruped_stands_for_ten_seconds_on_its_weight) {
+    load_walker();
+    json_t *reply = stand(1, 0, 10000);
+    assert_stands(reply, 0, weight_of_walker());
+    const json_t *end = json_array_get(json_object_get(reply, "outcomes"), 0);
+    ck_assert_double_le(member_of(end, "contact_residual"), 1e-3);
+    json_decref(reply);
+}
+END_TEST
+
+START_TEST(a_thousand_quadrupeds_fall_and_stand_in_one_request) {
+    enum { SAMPLES = 1000 };
+    load_walker();
+    double weight = weight_of_walker();
+    json_t *reply = stand(SAMPLES, 1e-6, 400);
+    for (size_t s = 0; s < SAMPLES; s++) {
+        assert_stands(reply, s, weight);
+    }
+    json_decref(reply);
+}
+END_TEST
+
+START_TEST(a_live_simulation_comes_to_rest_on_the_floor) {
+    load_walker();
+    load_every_shape();
+    must_fail("$ctl call create_simulation '{\"query\": {\"model\": \"walker\"}, \"name\": \"rk\", \"stepping\": "
+              "{\"integrator\": \"INTEGRATOR_RK4\"}}'",
+              1, "stepping.integrator");
+    json_t *created =
+        run_json("$ctl call create_simulation '{\"query\": {\"model\": \"every_shape\"}, \"name\": \"falls\", \"q\": "
+                 "[0, 0, 0.5, 0, 0, 0, 1, 0], \"pace\": \"PACE_LOCKSTEP\"}'");
+    char line[256], *token = json_dumps(json_object_get(created, "token"), JSON_ENCODE_ANY);
+    snprintf(line, sizeof line,
+             "$ctl call step_simulation '{\"simulation\": \"falls\", \"token\": %s, \"steps\": 2000}'", token);
+    json_t *reply = run_json(line);
+    free(token);
+    json_decref(created);
+    const json_t *q = json_object_get(json_object_get(reply, "state"), "q");
+    ck_assert_double_ge(number_of(q, 2), 0.09);
+    ck_assert_double_le(number_of(q, 2), 0.3);
+    json_decref(reply);
+}
+END_TEST
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+/* A contact surface, and the refusal: the member that the field ends with, and a text. */
+typedef struct wrong_surface {
+    const char *surface, *member, *said;
+} wrong_surface;
+
+static const wrong_surface wrong_surfaces[] = {
+    {"{\"name\": \"x\"}", ".shape", "its shape is 0"},
+    {"{\"shape\": \"CONTACT_SHAPE_POINT\"}", ".name", "name"},
+    {"{\"name\": \"floor\", \"shape\": \"CONTACT_SHAPE_POINT\"}", ".name", "two contact surfaces"},
+    {"{\"name\": \"x\", \"shape\": \"CONTACT_SHAPE_POINT\", \"link\": \"leg\"}", ".link", "no link \"leg\""},
+    {"{\"name\": \"x\", \"shape\": \"CONTACT_SHAPE_POINT\", \"friction\": -1}", ".friction", "-1"},
+    {"{\"name\": \"x\", \"shape\": \"CONTACT_SHAPE_POINT\", \"stiffness\": -5}", ".stiffness", "-5"},
+    {"{\"name\": \"x\", \"shape\": \"CONTACT_SHAPE_POINT\", \"restitution\": 2}", ".restitution", "0 to 1"},
+    {"{\"name\": \"x\", \"shape\": \"CONTACT_SHAPE_POINT\", \"dissipation\": 1}", ".dissipation", "stiffness"},
+    {"{\"name\": \"x\", \"shape\": \"CONTACT_SHAPE_SPHERE\"}", ".radius", "0"},
+    {"{\"name\": \"x\", \"shape\": \"CONTACT_SHAPE_BOX\", \"size\": {\"x\": 1}}", ".size", "positive"},
+};
+
+START_TEST(wrong_surfaces_are_refused_with_the_path_of_their_member) {
+    const wrong_surface *wrong = &wrong_surfaces[_i];
+    json_t *description = read_every_shape(), *surface = json_loads(wrong->surface, 0, NULL);
+    char line[512], field[128];
+    ck_assert_ptr_nonnull(surface);
+    json_array_append_new(json_object_get(description, "contact_surfaces"), surface);
+    ck_assert_int_eq(json_dump_file(description, scratch("wrong.json"), 0), 0);
+    json_decref(description);
+    snprintf(line, sizeof line, "$ctl load --replace --name wrong --description %s", scratch("wrong.json"));
+    must_fail(line, 1, wrong->said);
+    snprintf(field, sizeof field, "contact_surfaces[7]%s", wrong->member);
+    must_fail(line, 1, field);
+}
+END_TEST
+
+START_TEST(accurate_rollouts_refuse_contacts) {
+    load_every_shape();
+    must_fail(
+        "$ctl call rollout '{\"query\": {\"model\": \"every_shape\"}, \"q\": [0, 0, 1, 0, 0, 0, 1, 0], \"steps\": "
+        "10, \"accuracy\": {}}'",
+        1, "contacts act in steps");
+}
+END_TEST
+
+int main(void) {
+    TCase *all = tcase_create("contacts");
+    tcase_set_timeout(all, 240);
+    tcase_add_unchecked_fixture(all, command_line_start, command_line_stop);
+    tcase_add_test(all, describe_shows_surfaces_of_every_shape);
+    tcase_add_test(all, an_exported_model_loads_with_the_same_surfaces);
+    tcase_add_test(all, derived_models_carry_the_surfaces_of_their_links);
+    tcase_add_test(all, kept_models_have_their_surfaces_after_a_restart);
+    tcase_add_test(all, a_quadruped_stands_for_ten_seconds_on_its_weight);
+    tcase_add_test(all, a_thousand_quadrupeds_fall_and_stand_in_one_request);
+    tcase_add_test(all, a_live_simulation_comes_to_rest_on_the_floor);
+    tcase_add_loop_test(all, wrong_surfaces_are_refused_with_the_path_of_their_member, 0,
+                        (int)(sizeof wrong_surfaces / sizeof *wrong_surfaces));
+    tcase_add_test(all, accurate_rollouts_refuse_contacts);
+    return run_unforked("contacts", all);
+}

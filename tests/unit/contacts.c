@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contacts: closed forms of a block on a slope, of a ball that bounces and of an elastic impact, and refusals.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/contact.h>
+#include <dynamics/rollout.h>
+
+#include "robots.h"
+#include "support/assertions.h"
+#include "support/random.h"
+
+enum { NQ = 7, NV = 6 };
+
+static const double g = 9.81;
+
+/* Surface of the world: a plane whose normal is turned by `slope` about y. */
+static dyn_contact_surface ground(double slope) {
+    double c = cos(slope), s = sin(slope);
+    return (dyn_contact_surface){
+        .name = "ground", .pose = {.rotation = {c, 0, s, 0, 1, 0, -s, 0, c}}, .shape = DYN_CONTACT_SHAPE_PLANE};
+}
+
+static dyn_contact_surface surface_of_body(dyn_contact_shape shape) {
+    return (dyn_contact_surface){.name = "surface",
+                                 .link = "body",
+                                 .pose = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}},
+                                 .shape = shape,
+                                 .radius = 0.1,
+                                 .length = 0.2,
+                                 .size = {0.2, 0.2, 0.2}};
+}
+
+/* Builds a free body of 2 kg with a contact surface, and a plane. */
+static dyn_model *body_on_plane(const dyn_contact_surface *body, const dyn_contact_surface *plane) {
+    const dyn_inertia inertia = {.mass = 2, .rotational = {0.02, 0, 0, 0.02, 0, 0.02}};
+    const dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
+    dyn_builder *builder = new_builder();
+    dyn_error error;
+    add_link_with(builder, "body", &inertia);
+    ck_assert_msg(dyn_builder_add_contact_surface(builder, body, &error) == DYN_OK, "%s", error.message);
+    ck_assert_msg(dyn_builder_add_contact_surface(builder, plane, &error) == DYN_OK, "%s", error.message);
+    return build_model(builder, &options, NULL);
+}
+
+/* Rollout of n samples from (q, v), with the rows of all steps. The caller frees q, v and forces. */
+typedef struct course {
+    size_t n, steps;
+    double dt, gravity[3];
+    double *q, *v, *forces;
+    dyn_rollout_result result;
+} course;
+
+static void run(const dyn_model *model, const double *q, const double *v, course *c) {
+    dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
+    options.step_length = c->dt, options.has_gravity = true;
+    memcpy(options.gravity, c->gravity, sizeof options.gravity);
+    dyn_rollout rollout = DYN_ROLLOUT_INIT(.steps = c->steps, .stride = 1, .q = q, .v = v);
+    size_t rows = c->n * (c->steps + 1);
+    dyn_rollout_result *results = calloc(c->n, sizeof *results);
+    c->q = calloc(rows * NQ, sizeof(double));
+    c->v = calloc(rows * NV, sizeof(double));
+    c->forces = calloc(rows * 6, sizeof(double));
+    const dyn_rollout_output out =
+        DYN_ROLLOUT_OUTPUT_INIT(.q = c->q, .v = c->v, .contact_forces = c->forces, .results = results);
+    dyn_simulator *simulator;
+    dyn_error error;
+    ck_assert_msg(dyn_simulator_create(model, &options, &simulator, &error) == DYN_OK, "%s", error.message);
+    dyn_status status = dyn_rollout_run(simulator, c->n, &rollout, &out, &error);
+    ck_assert_msg(status == DYN_OK, "%s: %s", error.place, error.message);
+    c->result = results[0];
+    free(results);
+    dyn_simulator_free(simulator);
+}
+
+static void free_course(course *c) {
+    free(c->q), free(c->v), free(c->forces);
+}
+
+static const double *row_q(const course *c, size_t step) {
+    return c->q + step * NQ;
+}
+
+/* ---- Coulomb friction -------------------------------------------------------------------------------------------- */
+
+/* Returns the distance that a block slides down a slope in a second, from rest. */
+static double slide(dyn_contact_shape shape, double slope, double mu, double dt) {
+    dyn_contact_surface plane = ground(slope), box = surface_of_body(shape);
+    plane.friction = box.friction = mu;
+    dyn_model *model = body_on_plane(&box, &plane);
+    const double n[3] = {sin(slope), 0, cos(slope)};
+    double q[NQ] = {0.1 * n[0], 0, 0.1 * n[2], 0, sin(slope / 2), 0, cos(slope / 2)}, v[NV] = {0};
+    course c = {.n = 1, .steps = (size_t)lround(1 / dt), .dt = dt, .gravity = {0, 0, -g}};
+    run(model, q, v, &c);
+    const double *end = row_q(&c, c.steps), *f = c.forces + c.steps * 6;
+    double distance = (end[0] - q[0]) * cos(slope) - (end[2] - q[2]) * sin(slope);
+    double lift = (end[0] - q[0]) * n[0] + (end[2] - q[2]) * n[2];
+    /* A step moves a rolling ball along the chord of a screw, which leaves the plane by dt^2 |w| |v| / 2. */
+    ck_assert_double_eq_tol(lift, 0, shape == DYN_CONTACT_SHAPE_BOX ? 1e-6 : 2e-4);
+    /* The normal force is that of the weight, in either case, and the plane takes its opposite. */
+    ck_assert_double_eq_tol(f[0] * n[0] + f[2] * n[2], 2 * g * cos(slope), shape == DYN_CONTACT_SHAPE_BOX ? 1e-4 : 0.1);
+    ck_assert_double_eq_tol(f[0] + f[3], 0, 1e-9);
+    ck_assert_double_le(c.result.contact_residual, 1e-5);
+    free_course(&c);
+    dyn_model_free(model);
+    return distance;
+}
+
+START_TEST(a_block_sticks_below_the_angle_of_friction_and_slides_above) {
+    const double mu = 0.5, angle = atan(mu), degree = acos(-1) / 180;
+    ck_assert_double_eq_tol(slide(DYN_CONTACT_SHAPE_BOX, angle - 0.1 * degree, mu, 1e-3), 0, 2e-5);
+    for (int i = 1; i <= 10; i += 3) {
+        double slope = angle + i * degree, a = g * (sin(slope) - mu * cos(slope)), dt = 1e-3;
+        /* Semi-implicit steps of a constant acceleration end at a (t^2 + t dt) / 2. */
+        ck_assert_double_eq_tol(slide(DYN_CONTACT_SHAPE_BOX, slope, mu, dt), a * (1 + dt) / 2, 1e-7);
+    }
+}
+END_TEST
+
+START_TEST(a_ball_rolls_down_a_slope_without_slipping) {
+    /* a = g sin / (1 + I / (m r^2)), as long as mu is at least a third or so of the slope. */
+    double slope = 0.3, a = g * sin(slope) / (1 + 0.02 / (2 * 0.01)), dt = 1e-4;
+    double found = slide(DYN_CONTACT_SHAPE_SPHERE, slope, 0.5, dt);
+    ck_assert_double_eq_tol(found, a / 2, 2e-3 * a / 2);
+}
+END_TEST
+
+/* ---- Impacts ----------------------------------------------------------------------------------------------------- */
+
+/* Returns the height of the second apex of a ball that falls by 1 m, above the first position of contact. */
+static double rebound(double e, double dt) {
+    dyn_contact_surface plane = ground(0), ball = surface_of_body(DYN_CONTACT_SHAPE_SPHERE);
+    ball.restitution = e;
+    dyn_model *model = body_on_plane(&ball, &plane);
+    double q[NQ] = {0, 0, 1.1, 0, 0, 0, 1}, v[NV] = {0}, top = 0;
+    course c = {.n = 1, .steps = (size_t)lround(0.9 / dt), .dt = dt, .gravity = {0, 0, -g}};
+    run(model, q, v, &c);
+    for (size_t k = (size_t)lround(0.5 / dt); k <= c.steps; k++) {
+        top = fmax(top, row_q(&c, k)[2] - 0.1);
+    }
+    free_course(&c);
+    dyn_model_free(model);
+    return top;
+}
+
+START_TEST(a_ball_rebounds_to_the_height_of_its_closed_form) {
+    for (int i = 0; i < 3; i++) {
+        double e = 0.5 + 0.25 * i, coarse = fabs(rebound(e, 1e-3) - e * e), fine = fabs(rebound(e, 1e-4) - e * e);
+        ck_assert_double_le(coarse, 1e-2);
+        ck_assert_double_le(fine, 1e-3);
+    }
+}
+END_TEST
+
+START_TEST(a_compliant_impact_follows_hunt_and_crossley) {
+    /* Without dissipation: m v^2 / 2 = 2/5 k x^(5/2) at the largest penetration x, and the speed returns. */
+    const double k = 1e5, speed = 0.5, m = 2, dt = 1e-5, x = pow(1.25 * m * speed * speed / k, 0.4);
+    for (int i = 0; i < 2; i++) {
+        const double d = 0.2 * i, gravity[3] = {0};
+        dyn_contact_surface plane = ground(0), ball = surface_of_body(DYN_CONTACT_SHAPE_SPHERE);
+        ball.stiffness = k, ball.dissipation = d;
+        dyn_model *model = body_on_plane(&ball, &plane);
+        double q[NQ] = {0, 0, 0.1 + 1e-4, 0, 0, 0, 1}, v[NV] = {0, 0, -speed}, least = 1;
+        course c = {.n = 1, .steps = 8000, .dt = dt};
+        memcpy(c.gravity, gravity, sizeof gravity);
+        run(model, q, v, &c);
+        for (size_t step = 0; step <= c.steps; step++) {
+            least = fmin(least, row_q(&c, step)[2]);
+        }
+        double after = c.v[c.steps * NV + 2];
+        if (i == 0) {
+            ck_assert_double_eq_tol(0.1 - least, x, 1e-3 * x);
+            ck_assert_double_eq_tol(after, speed, 2e-3 * speed);
+        } else {
+            /* The coefficient of restitution is 1 - d v to first order (Hunt and Crossley 1975, equation 5). */
+            ck_assert_double_eq_tol(after / speed, 1 - d * speed, 0.02);
+        }
+        free_course(&c);
+        dyn_model_free(model);
+    }
+}
+END_TEST
+
+START_TEST(shapes_rest_on_a_plane_at_their_size) {
+    const dyn_contact_shape shapes[] = {DYN_CONTACT_SHAPE_SPHERE, DYN_CONTACT_SHAPE_BOX, DYN_CONTACT_SHAPE_CYLINDER,
+                                        DYN_CONTACT_SHAPE_CAPSULE, DYN_CONTACT_SHAPE_POINT};
+    const double heights[] = {0.1, 0.1, 0.1, 0.2, 0};
+    for (int i = 0; i < 5; i++) {
+        dyn_contact_surface plane = ground(0), body = surface_of_body(shapes[i]);
+        plane.friction = body.friction = 0.7;
+        dyn_model *model = body_on_plane(&body, &plane);
+        double q[NQ] = {0, 0, heights[i] + 0.02, 0, 0, 0, 1}, v[NV] = {0};
+        course c = {.n = 1, .steps = 500, .dt = 1e-3, .gravity = {0, 0, -g}};
+        run(model, q, v, &c);
+        ck_assert_double_eq_tol(row_q(&c, c.steps)[2], heights[i], 1e-6);
+        ck_assert_double_eq_tol(c.forces[c.steps * 6 + 2], 2 * g, 1e-6);
+        free_course(&c);
+        dyn_model_free(model);
+    }
+}
+END_TEST
+
+/* ---- Samples ----------------------------------------------------------------------------------------------------- */
+
+START_TEST(results_of_a_sample_do_not_depend_on_the_others) {
+    enum { SAMPLES = 11, STEPS = 300 };
+    dyn_contact_surface plane = ground(0.1), box = surface_of_body(DYN_CONTACT_SHAPE_BOX);
+    plane.friction = box.friction = 0.4, box.restitution = 0.3;
+    dyn_model *model = body_on_plane(&box, &plane);
+    double q[SAMPLES * NQ], v[SAMPLES * NV];
+    random_source random = random_seed("results_of_a_sample_do_not_depend_on_the_others", 16);
+    for (int i = 0; i < SAMPLES; i++) {
+        const double at[NQ] = {0, 0, 0.25 + 0.03 * i, 0, 0, 0, 1};
+        memcpy(q + i * NQ, at, sizeof at);
+        for (int k = 0; k < NV; k++) {
+            v[i * NV + k] = random_uniform(&random, -2, 2);
+        }
+    }
+    course all = {.n = SAMPLES, .steps = STEPS, .dt = 1e-3, .gravity = {0, 0, -g}};
+    run(model, q, v, &all);
+    for (int i = 0; i < SAMPLES; i++) {
+        course one = {.n = 1, .steps = STEPS, .dt = 1e-3, .gravity = {0, 0, -g}};
+        run(model, q + i * NQ, v + i * NV, &one);
+        ck_assert_mem_eq(one.q, all.q + (size_t)i * (STEPS + 1) * NQ, (STEPS + 1) * NQ * sizeof(double));
+        ck_assert_mem_eq(one.forces, all.forces + (size_t)i * (STEPS + 1) * 6, (STEPS + 1) * 6 * sizeof(double));
+        free_course(&one);
+    }
+    free_course(&all);
+    dyn_model_free(model);
+}
+END_TEST
+
+/* ---- Refusals ---------------------------------------------------------------------------------------------------- */
+
+/* Asserts that a surface is refused, with that place. */
+static void refuse_surface(dyn_contact_surface surface, const char *place) {
+    dyn_builder *builder = new_builder();
+    dyn_error error;
+    ck_assert_int_eq(dyn_builder_add_contact_surface(builder, &surface, &error), DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, place);
+    dyn_builder_free(builder);
+}
+
+START_TEST(wrong_surfaces_are_refused_with_their_place) {
+    dyn_contact_surface good = surface_of_body(DYN_CONTACT_SHAPE_CYLINDER), bad = good;
+    bad.friction = -0.1, refuse_surface(bad, "contact_surfaces[0].friction"), bad = good;
+    bad.friction = NAN, refuse_surface(bad, "contact_surfaces[0].friction"), bad = good;
+    bad.restitution = 1.5, refuse_surface(bad, "contact_surfaces[0].restitution"), bad = good;
+    bad.stiffness = -1, refuse_surface(bad, "contact_surfaces[0].stiffness"), bad = good;
+    bad.dissipation = 1, refuse_surface(bad, "contact_surfaces[0].dissipation"), bad = good;
+    bad.radius = 0, refuse_surface(bad, "contact_surfaces[0].radius"), bad = good;
+    bad.length = INFINITY, refuse_surface(bad, "contact_surfaces[0].length"), bad = good;
+    bad.pose.rotation[0] = 2, refuse_surface(bad, "contact_surfaces[0].pose"), bad = good;
+    bad.pose.position[1] = NAN, refuse_surface(bad, "contact_surfaces[0].pose"), bad = good;
+    bad.shape = (dyn_contact_shape)7, refuse_surface(bad, "contact_surfaces[0].shape"), bad = good;
+    bad.name = "", refuse_surface(bad, "contact_surfaces[0].name");
+    bad = surface_of_body(DYN_CONTACT_SHAPE_BOX), bad.size[1] = -1, refuse_surface(bad, "contact_surfaces[0].size");
+}
+END_TEST
+
+START_TEST(surfaces_of_unknown_links_are_refused) {
+    dyn_builder *builder = new_builder();
+    dyn_contact_surface body = surface_of_body(DYN_CONTACT_SHAPE_SPHERE);
+    dyn_model *model;
+    dyn_error error;
+    add_link_with(builder, "base", &(dyn_inertia){.mass = 1});
+    ck_assert_int_eq(dyn_builder_add_contact_surface(builder, &body, &error), DYN_OK);
+    ck_assert_int_eq(dyn_builder_build(builder, NULL, NULL, &model, &error), DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "contact_surfaces[0].link");
+    ck_assert_ptr_nonnull(strstr(error.message, "\"body\""));
+    dyn_builder_free(builder);
+}
+END_TEST
+
+START_TEST(other_integrators_refuse_contacts_by_name) {
+    dyn_contact_surface plane = ground(0), ball = surface_of_body(DYN_CONTACT_SHAPE_SPHERE);
+    dyn_model *model = body_on_plane(&ball, &plane);
+    dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
+    options.integrator = DYN_INTEGRATOR_RUNGE_KUTTA_4;
+    dyn_simulator *simulator;
+    dyn_error error;
+    ck_assert_int_eq(dyn_simulator_create(model, &options, &simulator, &error), DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "integrator");
+    dyn_model_free(model);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("contacts");
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, a_block_sticks_below_the_angle_of_friction_and_slides_above);
+    tcase_add_test(tests, a_ball_rolls_down_a_slope_without_slipping);
+    tcase_add_test(tests, a_ball_rebounds_to_the_height_of_its_closed_form);
+    tcase_add_test(tests, a_compliant_impact_follows_hunt_and_crossley);
+    tcase_add_test(tests, shapes_rest_on_a_plane_at_their_size);
+    tcase_add_test(tests, results_of_a_sample_do_not_depend_on_the_others);
+    tcase_add_test(tests, wrong_surfaces_are_refused_with_their_place);
+    tcase_add_test(tests, surfaces_of_unknown_links_are_refused);
+    tcase_add_test(tests, other_integrators_refuse_contacts_by_name);
+    return run_tests(tests);
+}
