@@ -2,6 +2,7 @@
 /* InverseDynamics, ForwardDynamics, MassMatrix, Gravity, BiasForces: compute one row of the table of quantities each.
  * Forward dynamics of a model with constraints is in constrained.c. */
 #include "methods/constrained.h"
+#include "methods/contact_dynamics.h"
 #include "methods/evaluation.h"
 #include "methods/formulation.h"
 #include "methods/methods.h"
@@ -70,14 +71,29 @@ static void forward_dynamics_of_tree(batch *b, const Dynamics__V1__ForwardDynami
     }
 }
 
+/* Refuses contacts beside a formulation or constraints. Returns false when the call has ended. */
+static bool check_contact_step(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r, bool is_alone) {
+    if (r->contact_step != 0 && !is_alone) {
+        batch_blame(b, "contact_step");
+        call_fail(b->call, REASON_CONFLICTING_FIELDS,
+                  "contacts act with neither a formulation nor constraints; leave contact_step out");
+        return false;
+    }
+    return true;
+}
+
 void method_forward_dynamics(call *c) {
     const Dynamics__V1__ForwardDynamicsRequest *r = c->request->forward_dynamics;
     batch b;
     query_parts supported = supported_by(r->query, QUANTITY(FORWARD_DYNAMICS));
     bool is_open = batch_open(c, &b, r->query, supported, r->n_q, r->q);
     bool is_of_tree = uses_formulation(r->query, QUANTITY(FORWARD_DYNAMICS));
-    if (is_open && !is_of_tree && dyn_model_constraint_rows(b.model) > 0) {
+    bool has_constraints = is_open && dyn_model_constraint_rows(b.model) > 0;
+    is_open = is_open && check_contact_step(&b, r, !is_of_tree && !has_constraints);
+    if (is_open && !is_of_tree && has_constraints) {
         constrained_forward_dynamics(&b, r);
+    } else if (is_open && !is_of_tree && r->contact_step != 0) {
+        contact_forward_dynamics(&b, r);
     } else if (is_open) {
         forward_dynamics_of_tree(&b, r);
     }

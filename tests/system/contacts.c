@@ -255,6 +255,47 @@ START_TEST(a_live_simulation_comes_to_rest_on_the_floor) {
 }
 END_TEST
 
+/* ---- forward dynamics ------------------------------------------------------------------------------------------- */
+
+/* Loads a body of 2 kg that touches a floor with its centre of mass, so that friction does not turn it. */
+static void load_puck(void) {
+    json_t *description =
+        json_pack("{ss ss s[{ss s{si s[iiiiii]}}] s[{ss ss sf} {ss ss ss sf}]}", "name", "puck", "base_type",
+                  "BASE_FLOATING", "links", "name", "body", "inertia", "mass", 2, "rotational", 1, 0, 0, 1, 0, 1,
+                  "contact_surfaces", "name", "floor", "shape", "CONTACT_SHAPE_PLANE", "friction", 0.4, "name", "tip",
+                  "link", "body", "shape", "CONTACT_SHAPE_POINT", "friction", 0.4);
+    ck_assert_ptr_nonnull(description);
+    load_as(description, "puck");
+    json_decref(description);
+}
+
+START_TEST(forward_dynamics_counts_contacts_over_a_time_step) {
+    load_puck();
+    /* One state slides on the floor at 1 m/s, one is above it, one rests and is pushed below the force of friction. */
+    json_t *reply = run_json("$ctl call forward_dynamics '{\"query\": {\"model\": \"puck\"}, \"contact_step\": 0.001, "
+                             "\"q\": [0, 0, 0, 0, 0, 0, 1,  0, 0, 1, 0, 0, 0, 1,  0, 0, 0, 0, 0, 0, 1], "
+                             "\"v\": [1, 0, 0, 0, 0, 0,  0, 0, 0, 0, 0, 0,  0, 0, 0, 0, 0, 0], "
+                             "\"tau\": [0, 0, 0, 0, 0, 0,  0, 0, 0, 0, 0, 0,  0, 7, 0, 0, 0, 0]}'");
+    const double expected[3][3] = {{-0.4 * 9.81, 0, 0}, {0, 0, -9.81}, {0, 0, 0}};
+    const double forces[3][3] = {{-0.8 * 9.81, 0, 2 * 9.81}, {0, 0, 0}, {0, -7, 2 * 9.81}};
+    const json_t *solution = json_object_get(reply, "contacts");
+    for (size_t s = 0; s < 3; s++) {
+        for (size_t k = 0; k < 3; k++) {
+            ck_assert_double_eq_tol(number_of(json_object_get(reply, "a"), 6 * s + k), expected[s][k], 1e-9);
+            ck_assert_double_eq_tol(number_of(json_object_get(solution, "forces"), 6 * s + 3 + k), forces[s][k], 1e-9);
+        }
+    }
+    ck_assert_double_eq_tol(number_of(json_object_get(solution, "gaps"), 3), 1, 1e-15);
+    json_decref(reply);
+    must_fail(
+        "$ctl call forward_dynamics '{\"query\": {\"model\": \"two_link\"}, \"q\": [0, 0], \"contact_step\": 0.001}'",
+        1, "no contact surfaces");
+    must_fail("$ctl call forward_dynamics '{\"query\": {\"model\": \"puck\"}, \"q\": [0, 0, 0, 0, 0, 0, 1], "
+              "\"contact_step\": -1}'",
+              1, "contact_step is -1");
+}
+END_TEST
+
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 /* A contact surface, and the refusal: the member that the field ends with, and a text. */
@@ -310,6 +351,7 @@ int main(void) {
     tcase_add_test(all, a_quadruped_stands_for_ten_seconds_on_its_weight);
     tcase_add_test(all, a_thousand_quadrupeds_fall_and_stand_in_one_request);
     tcase_add_test(all, a_live_simulation_comes_to_rest_on_the_floor);
+    tcase_add_test(all, forward_dynamics_counts_contacts_over_a_time_step);
     tcase_add_loop_test(all, wrong_surfaces_are_refused_with_the_path_of_their_member, 0,
                         (int)(sizeof wrong_surfaces / sizeof *wrong_surfaces));
     tcase_add_test(all, accurate_rollouts_refuse_contacts);
