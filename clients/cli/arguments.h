@@ -104,6 +104,7 @@ typedef enum option {
     OPTION_LINKS,
     OPTION_PAYLOAD_LINK,
     OPTION_AMBIENT,
+    OPTION_RATIOS,
     OPTION_TRANSMISSIONS,
     OPTIONS /* number of options */
 } option;

@@ -51,6 +51,7 @@ static const struct {
     {"folds", "--folds", "--folds"},
     {"gains", "--gains", "--gains"},
     {"ambient_temperature", "--ambient", "--ambient"},
+    {"ratios", "--ratios", "--ratios"},
     {"dq", "--dq", "dq"},
     {"dv", "--dv", "dv"},
     {"da", "--da", "da"},

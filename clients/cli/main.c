@@ -368,11 +368,11 @@ static const command COMMANDS[] = {
          "The tables show what the motion takes from each motor of the model, and the lines below them the limits\n"
          "that it exceeds. The matched ratio has the greatest acceleration for a given torque. --csv and --json\n"
          "have all samples.\n",
-     .example = "dynamicsctl motor geared_arm motion.csv --passive damping,friction",
+     .example = "dynamicsctl motor geared_arm motion.csv --passive damping,friction --ratios 30,50,100",
      .min_operands = 2,
      .max_operands = 2,
      .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_JOINTS) | WITH(OPTION_GRAVITY) |
-                WITH(OPTION_PAYLOAD) | WITH(OPTION_PASSIVE) | WITH(OPTION_AMBIENT),
+                WITH(OPTION_PAYLOAD) | WITH(OPTION_PASSIVE) | WITH(OPTION_AMBIENT) | WITH(OPTION_RATIOS),
      .run = run_motor},
     {.name = "formulate",
      .group = GROUP_DYNAMICS,

@@ -28,6 +28,7 @@ typedef struct motor_run {
     dyn_client_trajectory *rates; /* NULL where the file has them */
     dyn_client_query query;
     dyn_client_motors_request request;
+    double *ratios;
 } motor_run;
 
 /* ---- request ----------------------------------------------------------------------------------------------------- */
@@ -58,6 +59,26 @@ static exit_code read_temperature(motor_run *run) {
     return EXIT_OK;
 }
 
+/* Reads --ratios: numbers separated by commas. Reports errors. */
+static exit_code read_ratios(motor_run *run) {
+    const char *text = run->args->value[OPTION_RATIOS];
+    char message[256];
+    size_t count = text ? 1 : 0;
+    for (const char *at = text; at && *at != '\0'; at++) {
+        count += *at == ',';
+    }
+    run->ratios = calloc(count + 1, sizeof *run->ratios);
+    if (!run->ratios) {
+        return complain_memory();
+    }
+    if (text && !parse_numbers(text, count, run->ratios, message, sizeof message)) {
+        return complain(EXIT_USAGE, "--ratios %s: %s", text, message);
+    }
+    run->request.ratio_count = count;
+    run->request.ratios = run->ratios;
+    return EXIT_OK;
+}
+
 /* Describes the model, reads the options and the file, and fills the query and the request. Reports errors. */
 static exit_code prepare(motor_run *run, dyn_client *client) {
     const arguments *args = run->args;
@@ -71,6 +92,9 @@ static exit_code prepare(motor_run *run, dyn_client *client) {
     }
     if (code == EXIT_OK) {
         code = read_temperature(run);
+    }
+    if (code == EXIT_OK) {
+        code = read_ratios(run);
     }
     if (code == EXIT_OK) {
         code = motion_file_read(args->positional[1], &run->robot, false, &run->motion);
@@ -127,6 +151,33 @@ static bool print_loads(const dyn_client_motors *found) {
     return printed;
 }
 
+/* Prints what the motors take with other ratios, to choose a gear. */
+static bool print_alternatives(const dyn_client_motors *found) {
+    static const char *const headings[] = {"ratio",  "peak N m", "rms N m", "peak A",      "rms A",
+                                           "peak V", "rad/s",    "heat J",  "rotor / load"};
+    table *lines = table_create();
+    table_add_column(lines, "motor", TABLE_NAME);
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
+        table_add_column(lines, headings[i], TABLE_RIGHT);
+    }
+    table_add_column(lines, "", TABLE_LEFT);
+    for (size_t i = 0; i < found->alternative_count; i++) {
+        const dyn_client_motor_summary *m = &found->alternatives[i];
+        const double values[] = {m->ratio,        m->peak_torque, m->rms_torque,
+                                 m->peak_current, m->rms_current, m->peak_voltage,
+                                 m->peak_speed,   m->heat_energy, m->reflected_inertia / m->load_inertia};
+        table_add_cell(lines, "%s", m->name);
+        for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
+            table_add_cell(lines, "%.4g", values[k]);
+        }
+        table_add_cell(lines, "%s%s", m->excess_count > 0 ? "exceeds its " : "",
+                       m->excess_count > 0 ? limit_name(m->excesses[0].limit) : "");
+    }
+    bool printed = table_print(lines, 0);
+    table_free(lines);
+    return printed;
+}
+
 static bool print_energies(const dyn_client_motors *found) {
     static const char *const headings[] = {"supply J",  "heat J",       "gear loss J",   "no-load rad/s",
                                            "stall N m", "load inertia", "rotor inertia", "matched ratio"};
@@ -170,6 +221,10 @@ static bool print_tables(const motor_run *run, const dyn_client_motors *found) {
     printf("\n");
     printed = printed && print_energies(found);
     printf("\n");
+    if (found->alternative_count > 0) {
+        printed = printed && print_alternatives(found);
+        printf("\n");
+    }
     print_excesses(run, found);
     return printed;
 }
@@ -292,6 +347,12 @@ static void write_json(const dyn_client_motors *found) {
         emit_summary(&writer, &found->motors[i]);
     }
     emit_end_array(&writer);
+    emit_key(&writer, "alternatives");
+    emit_begin_array(&writer);
+    for (size_t i = 0; i < found->alternative_count; i++) {
+        emit_summary(&writer, &found->alternatives[i]);
+    }
+    emit_end_array(&writer);
     emit_key(&writer, "is_feasible");
     emit_bool(&writer, found->is_feasible);
     for (size_t k = 0; k < MOTOR_ARRAYS; k++) {
@@ -321,6 +382,7 @@ exit_code run_motor(const command *self, const arguments *args, dyn_client *clie
     }
     dyn_client_motors_free(found);
     dyn_client_trajectory_free(run.rates);
+    free(run.ratios);
     motion_file_free(&run.motion);
     query_options_free(&run.options);
     layout_free(&run.robot);

@@ -20,6 +20,9 @@ static const double FRICTION_VELOCITY = 0.01;
 /* Largest number of entries of mass matrices in a block. */
 static const size_t MOST_ENTRIES = 1 << 18;
 
+/* Largest number of other ratios. */
+enum { MOST_RATIOS = 100 };
+
 /* Checks that the limits of the library and of the protocol have the same order. */
 #define SAME_NUMBER(name, wire)                                                                                        \
     _Static_assert((int)DYN_DRIVE_LIMIT_##name + (int)LIMIT(VOLTAGE) == (int)LIMIT(wire), #name)
@@ -38,10 +41,13 @@ typedef struct motors_task {
     size_t count;
     dyn_drive *drives;
     dyn_passive_parts parts;
-    const double *v, *a, *tau;          /* NULL: zeros, and inverse dynamics for tau */
-    const double *time;                 /* NULL: none */
-    double ambient, start;              /* degrees Celsius */
+    const double *v, *a, *tau; /* NULL: zeros, and inverse dynamics for tau */
+    const double *time;        /* NULL: none */
+    double ambient, start;     /* degrees Celsius */
+    size_t ratio_count;
+    const double *ratios;               /* of other gears */
     double *loads, *torques, *inertias; /* n x count */
+    double *alternatives;               /* torques with other gears, n x count x ratio_count */
 } motors_task;
 
 /* ---- the question ------------------------------------------------------------------------------------------------ */
@@ -96,6 +102,25 @@ static bool check_times(batch *b, const Dynamics__V1__EvaluateMotorsRequest *r) 
     return true;
 }
 
+static bool read_ratios(batch *b, const Dynamics__V1__EvaluateMotorsRequest *r, motors_task *t) {
+    t->ratio_count = r->n_ratios;
+    t->ratios = r->ratios;
+    if (r->n_ratios > MOST_RATIOS) {
+        call_blame(b->call, "ratios");
+        call_fail(b->call, REASON_WRONG_COUNT, "there are %zu ratios; pass at most %d", r->n_ratios, MOST_RATIOS);
+        return false;
+    }
+    for (size_t i = 0; i < r->n_ratios; i++) {
+        if (!isfinite(r->ratios[i]) || r->ratios[i] == 0) {
+            call_blame(b->call, "ratios[%zu]", i);
+            call_fail(b->call, REASON_INVALID_VALUE, "the ratio is %g; pass a finite number that is not zero",
+                      r->ratios[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool read_options(batch *b, const Dynamics__V1__EvaluateMotorsRequest *r, motors_task *t) {
     bool has_ambient = r->optional_ambient_temperature_case ==
                        DYNAMICS__V1__EVALUATE_MOTORS_REQUEST__OPTIONAL_AMBIENT_TEMPERATURE_AMBIENT_TEMPERATURE;
@@ -109,7 +134,7 @@ static bool read_options(batch *b, const Dynamics__V1__EvaluateMotorsRequest *r,
         t->parts.friction_velocity = FRICTION_VELOCITY;
     }
     return batch_check(b, "v", r->n_v) && batch_check(b, "a", r->n_a) && batch_check(b, "tau", r->n_tau) &&
-           check_times(b, r) && check_temperature(b, "ambient_temperature", t->ambient) &&
+           check_times(b, r) && read_ratios(b, r, t) && check_temperature(b, "ambient_temperature", t->ambient) &&
            check_temperature(b, "start_temperature", t->start);
 }
 
@@ -160,8 +185,12 @@ static dyn_status step(const batch *b, const batch_worker *w, const void *contex
                                     .wrenches = has_rotors ? wrenches : NULL,
                                     .tau = motion_rows(t->tau, b->nv, first),
                                     .parts = t->parts};
-    return dyn_drive_torques(w->model, (int)t->count, t->drives, &moved, t->loads + first * t->count,
-                             t->torques + first * t->count, error);
+    status = dyn_drive_torques(w->model, (int)t->count, t->drives, &moved, t->loads + first * t->count,
+                               t->torques + first * t->count, error);
+    return status == DYN_OK && t->ratio_count > 0
+               ? dyn_drive_torques_at_ratios(w->model, (int)t->count, t->drives, (int)t->ratio_count, t->ratios, &moved,
+                                             t->alternatives + first * t->count * t->ratio_count, error)
+               : status;
 }
 
 /* Allocates the results and runs the step over all samples. */
@@ -171,6 +200,7 @@ static bool compute_torques(batch *b, motors_task *t) {
     t->loads = batch_output(b, t->count);
     t->torques = batch_output(b, t->count);
     t->inertias = batch_output(b, t->count);
+    t->alternatives = batch_output(b, t->count * t->ratio_count);
     return !call_has_ended(b->call) &&
            batch_run(b, step, t, b->block_size * numbers * sizeof(double) + batch_forces_size(b));
 }
@@ -205,21 +235,22 @@ static void write_excesses(call *c, const dyn_drive_summary *from, Dynamics__V1_
     }
 }
 
-/* Writes the inertias that decide the ratio of the gear. */
-static void write_inertias(const batch *b, const motors_task *t, size_t i, Dynamics__V1__MotorSummary *to) {
-    const dyn_drive *drive = &t->drives[i];
+/* Writes the inertias that decide the ratio of the gear of motor i, which has the ratio of `drive`. */
+static void write_inertias(const batch *b, const motors_task *t, size_t i, const dyn_drive *drive,
+                           Dynamics__V1__MotorSummary *to) {
+    const dyn_drive *own = &t->drives[i];
     double sum = 0, scale = drive->multiplier * drive->multiplier;
     for (size_t s = 0; s < b->n; s++) {
         sum += t->inertias[s * t->count + i] / scale;
     }
     to->reflected_inertia = drive->gear.ratio * drive->gear.ratio * drive->inertia;
-    to->load_inertia = fmax(0, sum / (double)b->n - to->reflected_inertia);
+    to->load_inertia = fmax(0, sum / (double)b->n - own->gear.ratio * own->gear.ratio * own->inertia);
     to->matched_ratio = drive->inertia > 0 ? sqrt(to->load_inertia / drive->inertia) : 0;
 }
 
-static Dynamics__V1__MotorSummary *write_summary(batch *b, const motors_task *t, size_t i,
+/* Writes the summary of motor i, which has the ratio of `drive`. */
+static Dynamics__V1__MotorSummary *write_summary(batch *b, const motors_task *t, size_t i, const dyn_drive *drive,
                                                  const dyn_drive_summary *from) {
-    const dyn_drive *drive = &t->drives[i];
     Dynamics__V1__MotorSummary *to = call_allocate(b->call, 1, sizeof *to);
     if (!to) {
         return NULL;
@@ -243,7 +274,7 @@ static Dynamics__V1__MotorSummary *write_summary(batch *b, const motors_task *t,
     to->electrical_energy = from->electrical_energy;
     to->heat_energy = from->heat_energy;
     to->gear_loss_energy = from->gear_loss_energy;
-    write_inertias(b, t, i, to);
+    write_inertias(b, t, i, drive, to);
     write_excesses(b->call, from, to);
     return to;
 }
@@ -297,33 +328,62 @@ static Dynamics__V1__EvaluateMotorsReply *create_reply(batch *b, const motors_ta
     }
     reply->quadrant = call_allocate(b->call, count, sizeof *reply->quadrant), reply->n_quadrant = count;
     reply->motors = call_allocate(b->call, t->count, sizeof *reply->motors);
+    reply->alternatives = call_allocate(b->call, t->count * t->ratio_count + 1, sizeof *reply->alternatives);
     reply->passive_forces = passive_forces_write(b->call, &b->values.passive);
     return call_has_ended(b->call) ? NULL : reply;
 }
 
+/* Memory for the motion of one motor: n numbers each. */
+typedef struct motor_columns {
+    dyn_motor_state *states;
+    double *loads, *torques, *speeds, *temperatures;
+} motor_columns;
+
+/* Evaluates motor i, which has the ratio of `drive`, with the torques in to->torques. */
+static dyn_drive_summary evaluate(const batch *b, const motors_task *t, size_t i, const dyn_drive *drive,
+                                  const motor_columns *to) {
+    dyn_drive_summary summary;
+    take_column(b->n, t->count, i, t->loads, to->loads);
+    for (size_t s = 0; s < b->n; s++) {
+        to->speeds[s] = t->v ? drive->ratio * t->v[s * b->nv + (size_t)drive->v_index] : 0;
+    }
+    const dyn_drive_series series = {.n = b->n,
+                                     .time = t->time,
+                                     .loads = to->loads,
+                                     .speeds = to->speeds,
+                                     .torques = to->torques,
+                                     .ambient = t->ambient,
+                                     .start = t->start};
+    dyn_drive_evaluate(drive, &series, to->states, to->temperatures, &summary);
+    return summary;
+}
+
+/* Writes the summaries of motor i with other ratios. */
+static void write_alternatives(batch *b, const motors_task *t, size_t i, const motor_columns *columns,
+                               Dynamics__V1__EvaluateMotorsReply *reply) {
+    for (size_t k = 0; k < t->ratio_count && !call_has_ended(b->call); k++) {
+        const dyn_drive other = dyn_drive_at_ratio(&t->drives[i], t->ratios[k]);
+        take_column(b->n, t->count * t->ratio_count, i * t->ratio_count + k, t->alternatives, columns->torques);
+        dyn_drive_summary summary = evaluate(b, t, i, &other, columns);
+        reply->alternatives[reply->n_alternatives++] = write_summary(b, t, i, &other, &summary);
+    }
+}
+
 static void answer(batch *b, const motors_task *t) {
     Dynamics__V1__EvaluateMotorsReply *reply = create_reply(b, t);
-    dyn_motor_state *states = call_allocate(b->call, b->n, sizeof *states);
-    double *columns = batch_output(b, 4);
+    double *memory = batch_output(b, 4);
+    const motor_columns columns = {.states = call_allocate(b->call, b->n, sizeof(dyn_motor_state)),
+                                   .loads = memory,
+                                   .torques = memory + b->n,
+                                   .speeds = memory + 2 * b->n,
+                                   .temperatures = memory + 3 * b->n};
     for (size_t i = 0; i < t->count && !call_has_ended(b->call); i++) {
-        double *loads = columns, *torques = columns + b->n, *speeds = columns + 2 * b->n, *temperatures = speeds + b->n;
-        dyn_drive_summary summary;
-        take_column(b->n, t->count, i, t->loads, loads);
-        take_column(b->n, t->count, i, t->torques, torques);
-        for (size_t s = 0; s < b->n; s++) {
-            speeds[s] = t->v ? t->drives[i].ratio * t->v[s * b->nv + (size_t)t->drives[i].v_index] : 0;
-        }
-        const dyn_drive_series series = {.n = b->n,
-                                         .time = t->time,
-                                         .loads = loads,
-                                         .speeds = speeds,
-                                         .torques = torques,
-                                         .ambient = t->ambient,
-                                         .start = t->start};
-        dyn_drive_evaluate(&t->drives[i], &series, states, temperatures, &summary);
-        write_states(b, t, i, states, speeds, temperatures, reply);
-        reply->motors[reply->n_motors++] = write_summary(b, t, i, &summary);
+        take_column(b->n, t->count, i, t->torques, columns.torques);
+        dyn_drive_summary summary = evaluate(b, t, i, &t->drives[i], &columns);
+        write_states(b, t, i, columns.states, columns.speeds, columns.temperatures, reply);
+        reply->motors[reply->n_motors++] = write_summary(b, t, i, &t->drives[i], &summary);
         reply->is_feasible = reply->is_feasible && summary.excess_count == 0;
+        write_alternatives(b, t, i, &columns, reply);
     }
 }
 

@@ -228,6 +228,26 @@ START_TEST(transmissions_of_a_urdf_file_are_read_where_they_are_asked_for) {
 }
 END_TEST
 
+START_TEST(other_ratios_are_compared_with_the_matched_one) {
+    char line[512];
+    load_arm();
+    snprintf(line, sizeof line, "$ctl motor driven_arm %s --ratios 50,100 --json", write_motion(0.5));
+    json_t *found = run_json(line);
+    const json_t *motors = json_object_get(found, "motors"), *others = json_object_get(found, "alternatives");
+    ck_assert_uint_eq(json_array_size(others), 4);
+    const json_t *own = json_array_get(motors, 0), *half = json_array_get(others, 0), *same = json_array_get(others, 1);
+    ck_assert_double_eq_tol(member_of(same, "peak_torque"), member_of(own, "peak_torque"), 1e-12);
+    ck_assert_double_eq_tol(member_of(same, "heat_energy"), member_of(own, "heat_energy"), 1e-9);
+    ck_assert_double_eq(member_of(half, "ratio"), 50);
+    ck_assert_double_eq_tol(member_of(half, "peak_speed"), member_of(own, "peak_speed") / 2, 1e-9);
+    ck_assert_double_eq_tol(member_of(half, "reflected_inertia"), member_of(own, "reflected_inertia") / 4, 1e-12);
+    ck_assert_double_eq_tol(member_of(half, "matched_ratio"), member_of(own, "matched_ratio"), 1e-9);
+    json_decref(found);
+    snprintf(line, sizeof line, "$ctl motor driven_arm %s --ratios 50,0", scratch("motion.csv"));
+    must_fail(line, 1, "--ratios[1]: the ratio is 0");
+}
+END_TEST
+
 /* ---- Errors ------------------------------------------------------------------------------------------------------ */
 
 START_TEST(wrong_requests_are_refused_with_their_field) {
@@ -262,6 +282,7 @@ int main(void) {
     tcase_add_test(all, energies_of_a_motion_are_balanced);
     tcase_add_test(all, limits_that_a_motion_exceeds_are_named_with_their_samples);
     tcase_add_test(all, transmissions_of_a_urdf_file_are_read_where_they_are_asked_for);
+    tcase_add_test(all, other_ratios_are_compared_with_the_matched_one);
     tcase_add_test(all, wrong_requests_are_refused_with_their_field);
     return run_unforked("motors", all);
 }

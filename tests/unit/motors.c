@@ -219,6 +219,63 @@ START_TEST(without_losses_the_torque_is_that_of_inverse_dynamics_over_the_ratio)
 }
 END_TEST
 
+/* With exact ratios, the torques of another ratio are those of a model that has it. Its rotors are reflected, so that
+ * they do not act on the links that carry them. */
+START_TEST(torques_at_another_ratio_are_those_of_a_model_with_that_ratio) {
+    enum { RATIOS = 3 };
+    static const double ratios[RATIOS] = {40, -70, 120};
+    random_source random = random_seed("torques at another ratio are those of a model with that ratio", 23);
+    dyn_model *models[RATIOS];
+    dyn_drive drives[RATIOS];
+    dyn_workspace *w[RATIOS];
+    dyn_error error;
+    for (int i = 0; i < RATIOS; i++) {
+        dyn_builder *builder = tree();
+        add_rotor(builder, "r", "j2",
+                  &(dyn_rotor){.ratio = ratios[i], .axial_inertia = 1e-3, .coupling = DYN_ROTOR_COUPLING_REFLECTED});
+        add_motor(builder, "m", "j2", &plain_motor);
+        add_gear(builder, "g", "j2", &(dyn_gear){.efficiency = 0.7, .back_driving_efficiency = 0.5});
+        add_element(builder, &(dyn_machine_element_description){.name = "bearing",
+                                                                .kind = DYN_MACHINE_ELEMENT_KIND_FRICTION,
+                                                                .joint = "j2",
+                                                                .friction = {.side = DYN_GEAR_SIDE_ROTOR,
+                                                                             .viscous = {1e-3, 2e-3},
+                                                                             .coulomb = {0.01, 0.02},
+                                                                             .breakaway = {0.03, 0.03},
+                                                                             .stribeck_velocity = 4,
+                                                                             .transition_velocity = 0.5}});
+        models[i] = build_model(builder, NULL, NULL);
+        require(dyn_workspace_create(models[i], &w[i], &error), &error);
+        require(dyn_model_drives(models[i], &drives[i], &error), &error);
+    }
+    for (int k = 0; k < 50; k++) {
+        double q[JOINTS], v[JOINTS], a[JOINTS], found[RATIOS];
+        for (int j = 0; j < JOINTS; j++) {
+            q[j] = random_uniform(&random, -1, 1);
+            v[j] = random_uniform(&random, -2, 2);
+            a[j] = random_uniform(&random, -9, 9);
+        }
+        for (int i = 0; i < RATIOS; i++) {
+            double forces[JOINTS], wrenches[(JOINTS + 1) * 6], load, torque;
+            require(dyn_rnea(models[i], w[i], 1, NULL, q, v, a, NULL, forces, &error), &error);
+            require(dyn_joint_wrenches(models[i], w[i], 1, NULL, q, v, a, NULL, wrenches, &error), &error);
+            const dyn_drive_motion motion = {
+                .n = 1, .q = q, .v = v, .a = a, .forces = forces, .wrenches = wrenches, .parts = all_parts};
+            require(dyn_drive_torques(models[i], 1, &drives[i], &motion, &load, &torque, &error), &error);
+            if (i == 0) {
+                require(dyn_drive_torques_at_ratios(models[0], 1, drives, RATIOS, ratios, &motion, found, &error),
+                        &error);
+            }
+            ck_assert_double_eq_tol(found[i], torque, 1e-10 * (1 + fabs(torque)));
+        }
+    }
+    for (int i = 0; i < RATIOS; i++) {
+        dyn_workspace_free(w[i]);
+        dyn_model_free(models[i]);
+    }
+}
+END_TEST
+
 /* ---- One motor --------------------------------------------------------------------------------------------------- */
 
 /* A rotor under the voltage V runs up as w = w_0 (1 - e^(-t/T)), T = I R / k_t^2: the voltage of that motion is V. */
@@ -467,6 +524,7 @@ int main(void) {
     TCase *all = tcase_create("motors");
     tcase_add_test(all, power_in_is_the_rate_of_energy_and_the_losses);
     tcase_add_test(all, without_losses_the_torque_is_that_of_inverse_dynamics_over_the_ratio);
+    tcase_add_test(all, torques_at_another_ratio_are_those_of_a_model_with_that_ratio);
     tcase_add_test(all, run_up_takes_a_constant_voltage);
     tcase_add_test(all, a_rising_current_takes_a_constant_voltage);
     tcase_add_test(all, margins_are_zero_on_the_edges_of_the_operating_region);

@@ -1349,6 +1349,8 @@ typedef struct dyn_client_motors_request {
     const double *time;         /* n, s; NULL: the samples are independent */
     double ambient_temperature; /* degrees Celsius */
     double start_temperature;   /* of the motors in the first sample, degrees Celsius */
+    size_t ratio_count;
+    const double *ratios; /* other ratios of the gears, for `alternatives` */
 } dyn_client_motors_request;
 #define DYN_CLIENT_MOTORS_REQUEST_INIT(...)                                                                            \
     DYN_CLIENT_SIZED(dyn_client_motors_request, .ambient_temperature = 25, .start_temperature = 25, __VA_ARGS__)
@@ -1405,6 +1407,8 @@ typedef struct dyn_client_motors {
     const double *speed_margin;             /* rad/s */
     const double *temperature;              /* of the winding, degrees Celsius */
     const uint64_t *quadrant;               /* 1 to 4, of the plane of speed and torque */
+    size_t alternative_count;
+    const dyn_client_motor_summary *alternatives; /* for each motor, one for each of the request's ratios */
 } dyn_client_motors;
 
 /* Evaluates the motors of a model along a motion (motor.proto). FAILED_PRECONDITION with the field

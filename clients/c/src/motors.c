@@ -25,6 +25,7 @@ static void write_request(const dyn_client_motors_request *from, const query_par
     to->a = (double *)from->a, to->n_a = from->a ? parts->v_count : 0;
     to->tau = (double *)from->tau, to->n_tau = from->tau ? parts->v_count : 0;
     to->time = (double *)from->time, to->n_time = from->time ? parts->source.samples : 0;
+    to->ratios = (double *)from->ratios, to->n_ratios = from->ratio_count;
     to->optional_ambient_temperature_case =
         DYNAMICS__V1__EVALUATE_MOTORS_REQUEST__OPTIONAL_AMBIENT_TEMPERATURE_AMBIENT_TEMPERATURE;
     to->ambient_temperature = from->ambient_temperature;
@@ -73,6 +74,15 @@ static dyn_client_motor_summary read_summary(pool *memory, const Dynamics__V1__M
                                       .excesses = read_excesses(memory, from)};
 }
 
+static const dyn_client_motor_summary *read_summaries(pool *memory, size_t count,
+                                                      Dynamics__V1__MotorSummary *const *from) {
+    dyn_client_motor_summary *made = pool_allocate(memory, count + 1, sizeof *made);
+    for (size_t i = 0; made && i < count; i++) {
+        made[i] = read_summary(memory, from[i]);
+    }
+    return made;
+}
+
 /* Returns whether every array of the reply has `count` numbers. */
 static bool arrays_fit(const Dynamics__V1__EvaluateMotorsReply *r, size_t count) {
     const size_t counts[] = {r->n_load,
@@ -103,27 +113,26 @@ static dyn_client_status convert_reply(motors_result *result, size_t samples, dy
     if (r->samples != samples || !count_doubles(samples, r->n_motors, &count) || !arrays_fit(r, count)) {
         return fail_bad_reply(error, "the evaluation of the motors does not hold as many values as it must");
     }
-    dyn_client_motor_summary *motors = pool_allocate(&result->memory, r->n_motors + 1, sizeof *motors);
-    for (size_t i = 0; motors && i < r->n_motors; i++) {
-        motors[i] = read_summary(&result->memory, r->motors[i]);
-    }
-    result->motors = (dyn_client_motors){.samples = samples,
-                                         .motor_count = r->n_motors,
-                                         .motors = motors,
-                                         .is_feasible = r->is_feasible,
-                                         .load = r->load,
-                                         .speed = r->speed,
-                                         .torque = r->torque,
-                                         .current = r->current,
-                                         .voltage = r->voltage,
-                                         .electrical_power = r->electrical_power,
-                                         .mechanical_power = r->mechanical_power,
-                                         .heat = r->heat,
-                                         .gear_loss = r->gear_loss,
-                                         .torque_margin = r->torque_margin,
-                                         .speed_margin = r->speed_margin,
-                                         .temperature = r->temperature,
-                                         .quadrant = r->quadrant};
+    result->motors =
+        (dyn_client_motors){.samples = samples,
+                            .motor_count = r->n_motors,
+                            .motors = read_summaries(&result->memory, r->n_motors, r->motors),
+                            .is_feasible = r->is_feasible,
+                            .load = r->load,
+                            .speed = r->speed,
+                            .torque = r->torque,
+                            .current = r->current,
+                            .voltage = r->voltage,
+                            .electrical_power = r->electrical_power,
+                            .mechanical_power = r->mechanical_power,
+                            .heat = r->heat,
+                            .gear_loss = r->gear_loss,
+                            .torque_margin = r->torque_margin,
+                            .speed_margin = r->speed_margin,
+                            .temperature = r->temperature,
+                            .quadrant = r->quadrant,
+                            .alternative_count = r->n_alternatives,
+                            .alternatives = read_summaries(&result->memory, r->n_alternatives, r->alternatives)};
     return result->memory.is_exhausted ? fail_memory(error) : DYN_CLIENT_OK;
 }
 

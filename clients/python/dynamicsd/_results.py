@@ -147,7 +147,8 @@ def motors(found: Any) -> Motors:
     arrays = {name: copied(getattr(found, name), *shape) for name in names}
     quadrant = integers(found.quadrant, found.samples * found.motor_count).reshape(shape)
     summaries = tuple(read(MotorSummary, each) for each in found.motors[0:found.motor_count])
-    return Motors(summaries, bool(found.is_feasible), quadrant=quadrant, **arrays)
+    alternatives = tuple(read(MotorSummary, each) for each in found.alternatives[0:found.alternative_count])
+    return Motors(summaries, bool(found.is_feasible), quadrant=quadrant, alternatives=alternatives, **arrays)
 
 
 def write_stepping(keep: Keep, struct: Any, stepping: Stepping) -> None:

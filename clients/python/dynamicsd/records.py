@@ -952,6 +952,7 @@ class Motors:
     """Motors of a motion. Arrays have n rows with one number for each motor, in SI units and degrees Celsius.
 
     Margins are distances to the edge of the operating region; they are negative outside, and infinite without limits.
+    `alternatives` has, for each motor, a summary for each other ratio.
     """
 
     motors: tuple[MotorSummary, ...]
@@ -969,6 +970,7 @@ class Motors:
     speed_margin: Array
     temperature: Array
     quadrant: NDArray[np.uint64]
+    alternatives: tuple[MotorSummary, ...]
 
     def __repr__(self) -> str:
         return f"<Motors: {len(self.motors)} in {len(self.load)} samples, feasible: {self.is_feasible}>"

@@ -80,6 +80,17 @@ typedef struct dyn_drive_motion {
 DYN_API dyn_status dyn_drive_torques(const dyn_model *model, int count, const dyn_drive *drives,
                                      const dyn_drive_motion *motion, double *loads, double *torques, dyn_error *error);
 
+/* Returns the drive with another ratio of its gear, in the sense of dyn_gear. */
+DYN_API dyn_drive dyn_drive_at_ratio(const dyn_drive *drive, double ratio);
+
+/* Computes the torques of each motor for other ratios of its gear, n x count x ratio_count, to choose a gear. The load
+ * and the motion stay; the rotor turns at the other speed, with its inertia and friction. The reaction of the rotors on
+ * the links that carry them is that of the model's own ratios. Ratios are not zero. Cost, threads and errors as in
+ * dyn_drive_torques. */
+DYN_API dyn_status dyn_drive_torques_at_ratios(const dyn_model *model, int count, const dyn_drive *drives,
+                                               int ratio_count, const double *ratios, const dyn_drive_motion *motion,
+                                               double *torques, dyn_error *error);
+
 /* Temperatures, degrees Celsius. */
 typedef struct dyn_motor_temperature {
     double winding, housing;

@@ -128,8 +128,24 @@ typedef struct passive_sum {
     double all, rotor;
 } passive_sum;
 
-static passive_sum passive_forces_of(const dyn_model *model, const dyn_passive_parts *parts, int v_index, double q,
-                                     double v) {
+/* Returns a friction law of the rate w as that of another gear, at which the rate is `factor` times as great. */
+static friction_law scale_law(const friction_law *law, double factor) {
+    friction_law scaled = *law;
+    double size = fabs(factor);
+    scaled.stribeck_velocity /= size;
+    scaled.transition_velocity /= size;
+    for (int i = 0; i < 2; i++) {
+        int from = factor < 0 ? 1 - i : i;
+        scaled.viscous[i] = size * size * law->viscous[from];
+        scaled.coulomb[i] = size * law->coulomb[from];
+        scaled.excess[i] = size * law->excess[from];
+    }
+    return scaled;
+}
+
+/* Adds up the passive forces of a coordinate. `factor` is the speed of the rotors over that of the model's gear. */
+static passive_sum passive_forces_of(const dyn_model *model, const dyn_passive_parts *parts, int v_index, double factor,
+                                     double q, double v) {
     passive_sum sum = {0};
     for (int j = 0; j < model->joint_count; j++) {
         joint_losses losses = dyn_joint_losses(model, &model->joints[j]);
@@ -142,9 +158,10 @@ static passive_sum passive_forces_of(const dyn_model *model, const dyn_passive_p
         friction_law law;
         spring_law spring;
         if (dyn_element_friction(model, i, &law) && law.v_index == v_index) {
-            double force = dyn_friction_force(&law, parts, v);
-            sum.all += force;
-            sum.rotor += e->friction.side == DYN_GEAR_SIDE_ROTOR ? force : 0;
+            bool is_of_rotor = e->friction.side == DYN_GEAR_SIDE_ROTOR;
+            sum.all += dyn_friction_force(&law, parts, v);
+            law = is_of_rotor ? scale_law(&law, factor) : law;
+            sum.rotor += is_of_rotor ? dyn_friction_force(&law, parts, v) : 0;
         }
         if (parts->springs && dyn_element_spring(model, i, &spring) && spring.v_index == v_index) {
             sum.all -= spring.stiffness * (q - spring.rest);
@@ -168,38 +185,88 @@ static double position_of(const dyn_model *model, const dyn_drive *drive, const 
     return q[joint->q_index];
 }
 
-/* Computes one drive in one sample. */
-static void drive_torque(const dyn_model *model, const dyn_drive *drive, const dyn_drive_motion *m, size_t sample,
-                         double *load, double *torque) {
+/* Forces of the coordinate of one drive in one sample. */
+typedef struct drive_forces {
+    double q, v, a;
+    double load;     /* F, as a force of the coordinate */
+    double rotors;   /* tau_R */
+    double friction; /* r_m */
+} drive_forces;
+
+static drive_forces forces_of(const dyn_model *model, const dyn_drive *drive, const dyn_drive_motion *m,
+                              size_t sample) {
     size_t nv = (size_t)model->nv, k = sample * nv + (size_t)drive->v_index;
-    double v = m->v ? m->v[k] : 0, a = m->a ? m->a[k] : 0;
-    double q = position_of(model, drive, m->q + sample * (size_t)model->nq);
-    passive_sum passive = passive_forces_of(model, &m->parts, drive->v_index, q, v);
-    double rotors = rotor_force(model, m, drive->v_index, sample);
-    double tau = m->tau ? m->tau[k] : m->forces[k] - passive.all;
-    double F = tau - rotors + passive.rotor;
-    *load = F / drive->multiplier;
-    *torque = (rotors - passive.rotor + load_at_motor(&drive->gear, F, v, a)) / drive->ratio;
+    drive_forces f = {.q = position_of(model, drive, m->q + sample * (size_t)model->nq),
+                      .v = m->v ? m->v[k] : 0,
+                      .a = m->a ? m->a[k] : 0};
+    passive_sum passive = passive_forces_of(model, &m->parts, drive->v_index, 1, f.q, f.v);
+    f.rotors = rotor_force(model, m, drive->v_index, sample);
+    f.friction = passive.rotor;
+    f.load = (m->tau ? m->tau[k] : m->forces[k] - passive.all) - f.rotors + f.friction;
+    return f;
+}
+
+/* Returns the torque of a motor with these forces. */
+static double torque_of(const dyn_drive *drive, const drive_forces *f) {
+    return (f->rotors - f->friction + load_at_motor(&drive->gear, f->load, f->v, f->a)) / drive->ratio;
+}
+
+static dyn_status check_width(const dyn_drive_motion *motion, dyn_error *error) {
+    double width = motion->parts.friction_velocity;
+    return width > 0 && isfinite(width) ? DYN_OK
+                                        : dyn_error_set(error, DYN_INVALID_ARGUMENT, "friction_velocity",
+                                                        "it is %g; state a positive number", width);
+}
+
+static dyn_status check_torque(const dyn_drive *drive, size_t sample, double torque, dyn_error *error) {
+    return isfinite(torque)
+               ? DYN_OK
+               : dyn_error_set(error, DYN_INVALID_ARGUMENT, "torques", "the torque of motor \"%s\" in sample %zu is %g",
+                               drive->name, sample, torque);
 }
 
 dyn_status dyn_drive_torques(const dyn_model *model, int count, const dyn_drive *drives, const dyn_drive_motion *motion,
                              double *loads, double *torques, dyn_error *error) {
-    double width = motion->parts.friction_velocity;
-    if (!(width > 0) || !isfinite(width)) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "friction_velocity", "it is %g; state a positive number",
-                             width);
+    dyn_status status = check_width(motion, error);
+    for (size_t s = 0; s < motion->n; s++) {
+        for (int i = 0; i < count && status == DYN_OK; i++) {
+            size_t k = s * (size_t)count + (size_t)i;
+            drive_forces f = forces_of(model, &drives[i], motion, s);
+            loads[k] = f.load / drives[i].multiplier;
+            torques[k] = torque_of(&drives[i], &f);
+            status = check_torque(&drives[i], s, torques[k], error);
+        }
     }
+    return status;
+}
+
+dyn_drive dyn_drive_at_ratio(const dyn_drive *drive, double ratio) {
+    dyn_drive other = *drive;
+    other.gear.ratio = ratio;
+    other.ratio = ratio * drive->multiplier;
+    return other;
+}
+
+dyn_status dyn_drive_torques_at_ratios(const dyn_model *model, int count, const dyn_drive *drives, int ratio_count,
+                                       const double *ratios, const dyn_drive_motion *motion, double *torques,
+                                       dyn_error *error) {
+    dyn_status status = check_width(motion, error);
     for (size_t s = 0; s < motion->n; s++) {
         for (int i = 0; i < count; i++) {
-            size_t k = s * (size_t)count + (size_t)i;
-            drive_torque(model, &drives[i], motion, s, &loads[k], &torques[k]);
-            if (!isfinite(torques[k])) {
-                return dyn_error_set(error, DYN_INVALID_ARGUMENT, "torques",
-                                     "the torque of motor \"%s\" in sample %zu is %g", drives[i].name, s, torques[k]);
+            const drive_forces own = forces_of(model, &drives[i], motion, s);
+            double G = drives[i].ratio, inertial = drives[i].inertia * own.a;
+            for (int k = 0; k < ratio_count && status == DYN_OK; k++) {
+                const dyn_drive other = dyn_drive_at_ratio(&drives[i], ratios[k]);
+                double factor = other.ratio / G;
+                drive_forces f = own;
+                f.rotors = inertial * other.ratio * other.ratio + factor * (own.rotors - inertial * G * G);
+                f.friction = passive_forces_of(model, &motion->parts, other.v_index, factor, f.q, f.v).rotor;
+                *torques = torque_of(&other, &f);
+                status = check_torque(&other, s, *torques++, error);
             }
         }
     }
-    return DYN_OK;
+    return status;
 }
 
 /* ---- Heat -------------------------------------------------------------------------------------------------------- */

@@ -50,6 +50,9 @@ def compute(client, arm):
             dynamicsd.MachineElement("g", "j", "gear", gear=dynamicsd.Gear(10, 0.5, 0.5))]))
     moved = driven.evaluate_motors([[0.0], [0.0]], [[1.0], [-1.0]], [[2.0], [2.0]], [0.0, 0.1], gravity=[0, 0, 0])
     np.testing.assert_allclose(moved.torque[:, 0], [0.4, 0.1])
+    other = driven.evaluate_motors([[0.0]], [[1.0]], [[2.0]], ratios=[5, 20], gravity=[0, 0, 0]).alternatives
+    assert [summary.ratio for summary in other] == [5, 20]
+    np.testing.assert_allclose([summary.peak_torque for summary in other], [0.8, 0.2])
     assert moved.is_feasible and moved.quadrant[:, 0].tolist() == [1, 2] and moved.motors[0].joint == "j"
     driven.unload()
     assert arm.distance(q, arm.integrate(q, v)).tolist() == [0.0] * 6
