@@ -3,66 +3,75 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 /* Change of a velocity in a sweep at which the sweeps end, m/s. */
 static const double converged = 1e-10;
 
-/* Computes the six numbers of row k of E for one side: the axis, and its moment about the origin of the link. */
-static void row_of_side(const contact_row *c, int side, int k, double row[6]) {
-    const double *a = c->axes + 3 * k, *r = c->arms[side];
+void contact_lever(contact_row *contact, int side, const double arm[3]) {
     double sign = side == 0 ? 1 : -1;
-    row[0] = sign * (r[1] * a[2] - r[2] * a[1]);
-    row[1] = sign * (r[2] * a[0] - r[0] * a[2]);
-    row[2] = sign * (r[0] * a[1] - r[1] * a[0]);
-    for (int i = 0; i < 3; i++) {
-        row[3 + i] = sign * a[i];
+    for (int k = 0; k < 3; k++) {
+        const double *a = contact->axes + 3 * k;
+        double *row = contact->E[side][k];
+        row[0] = sign * (arm[1] * a[2] - arm[2] * a[1]);
+        row[1] = sign * (arm[2] * a[0] - arm[0] * a[2]);
+        row[2] = sign * (arm[0] * a[1] - arm[1] * a[0]);
+        row[3] = sign * a[0], row[4] = sign * a[1], row[5] = sign * a[2];
     }
-}
-
-/* Returns row k of E, times u. */
-static double axis_velocity(const contact_row *c, int k, const double *u) {
-    double sum = 0;
-    for (int side = 0; side < 2; side++) {
-        double row[6];
-        if (c->links[side] >= 0) {
-            row_of_side(c, side, k, row);
-            const double *twist = u + 6 * c->links[side];
-            for (int i = 0; i < 6; i++) {
-                sum += row[i] * twist[i];
-            }
-        }
-    }
-    return sum;
 }
 
 void contact_velocity(const contact_row *contact, const double *u, double v[3]) {
-    for (int k = 0; k < 3; k++) {
-        v[k] = axis_velocity(contact, k, u);
+    v[0] = v[1] = v[2] = 0;
+    for (int side = 0; side < 2; side++) {
+        if (contact->links[side] < 0) {
+            continue;
+        }
+        const double *twist = u + 6 * contact->links[side];
+        for (int k = 0; k < 3; k++) {
+            const double *row = contact->E[side][k];
+            v[k] += row[0] * twist[0] + row[1] * twist[1] + row[2] * twist[2] + row[3] * twist[3] + row[4] * twist[4] +
+                    row[5] * twist[5];
+        }
     }
 }
 
 void contact_add_wrench(const contact_row *contact, const double p[3], double *w) {
-    for (int k = 0; k < 3; k++) {
-        for (int side = 0; side < 2; side++) {
-            double row[6];
-            row_of_side(contact, side, k, row);
-            for (int i = 0; i < 6 && contact->links[side] >= 0; i++) {
-                w[6 * contact->links[side] + i] += row[i] * p[k];
-            }
+    for (int side = 0; side < 2; side++) {
+        if (contact->links[side] < 0) {
+            continue;
+        }
+        double *wrench = w + 6 * contact->links[side];
+        for (int i = 0; i < 6; i++) {
+            const double(*E)[6] = contact->E[side];
+            wrench[i] += E[0][i] * p[0] + E[1][i] * p[1] + E[2][i] * p[2];
         }
     }
 }
 
+/* Adds x times row r of R to y. */
+static void add_row(int rows, double x, const double *R, int r, double *restrict y) {
+    const double *row = R + (long)r * rows;
+    for (int i = 0; i < rows; i++) {
+        y[i] += x * row[i];
+    }
+}
+
 void contact_respond(contact_row *contact, int rows, const double *R) {
-    for (int k = 0; k < 3; k++) {
-        double *Y = contact->response + k * rows;
-        for (int r = 0; r < rows; r++) {
-            Y[r] = axis_velocity(contact, k, R + (long)r * rows);
+    memset(contact->response, 0, 3 * (size_t)rows * sizeof *contact->response);
+    for (int side = 0; side < 2; side++) {
+        for (int i = 0; i < 6 && contact->links[side] >= 0; i++) {
+            for (int k = 0; k < 3; k++) {
+                add_row(rows, contact->E[side][k][i], R, 6 * contact->links[side] + i, contact->response + k * rows);
+            }
         }
     }
     for (int k = 0; k < 3; k++) {
         contact_velocity(contact, contact->response + k * rows, contact->block + 3 * k);
     }
+}
+
+static double square(double x) {
+    return x * x;
 }
 
 /* Changes the impulse of a contact to p, and u by the response. Returns the largest change of its velocity. */
@@ -101,7 +110,7 @@ static bool find_sticking(const contact_row *c, const double v[3], double p[3]) 
 
 /* Projects the tangential impulse on the disc of radius `most`. */
 static void project(double most, double p[3]) {
-    double length = hypot(p[1], p[2]);
+    double length = sqrt(p[1] * p[1] + p[2] * p[2]);
     double factor = length > most ? most / length : 1;
     p[1] *= factor, p[2] *= factor;
 }
@@ -110,7 +119,7 @@ static void project(double most, double p[3]) {
 static double visit(const contact_problem *problem, contact_row *c) {
     double v[3], p[3];
     contact_velocity(c, problem->u, v);
-    if (find_sticking(c, v, p) && p[0] >= 0 && hypot(p[1], p[2]) <= c->friction * p[0]) {
+    if (find_sticking(c, v, p) && p[0] >= 0 && p[1] * p[1] + p[2] * p[2] <= square(c->friction * p[0])) {
         return change_impulse(problem, c, p);
     }
     double W_n = c->block[0] + c->compliance, W_t = fmax(c->block[4], c->block[8]);

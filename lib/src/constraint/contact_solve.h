@@ -24,8 +24,8 @@
 /* Contact at a point between a link and the link of a plane. Links are numbers of blocks of six rows; -1: the world. */
 typedef struct contact_row {
     int links[2];      /* link of the surface, link of the plane */
-    double arms[2][3]; /* contact point less the origin of the link's frame, in world axes */
     double axes[9];    /* rows n, t_1, t_2 */
+    double E[2][3][6]; /* rows of E for the twists of both links: moment of the axis about the origin, and the axis */
     double friction, compliance, required;
     double impulse[3]; /* p_n, p_t1, p_t2 */
     double *response;  /* R E', 3 x rows, row by row of E */
@@ -45,13 +45,16 @@ typedef struct contact_course {
     double residual;
 } contact_course;
 
+/* Computes E from the axes. `arm` is the contact point less the origin of the frame of a link, in world axes. */
+void contact_lever(contact_row *contact, int side, const double arm[3]);
+
 /* Computes the velocity of a contact along its axes. */
 void contact_velocity(const contact_row *contact, const double *u, double v[3]);
 
 /* Adds the wrench impulses E' p of a contact to w. */
 void contact_add_wrench(const contact_row *contact, const double p[3], double *w);
 
-/* Computes response and block of a contact for the response R of `rows` rows. */
+/* Computes response and block of a contact for the symmetric response R of `rows` rows. */
 void contact_respond(contact_row *contact, int rows, const double *R);
 
 /* Solves a problem whose contacts have zero impulses. Allocates nothing. Cost O(count rows) for each sweep. */

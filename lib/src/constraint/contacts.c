@@ -204,12 +204,15 @@ static double place_contact(const contacts *c, const contact_pair *pair, const d
     for (int k = 0; k < 3; k++) {
         row->axes[k] = plane->rotation[3 * k + 2];
         gap += row->axes[k] * (point[k] - plane->position[k]);
-        for (int side = 0; side < 2; side++) {
-            int link = row->links[side];
-            row->arms[side][k] = link >= 0 ? point[k] - c->origins[3 * link + k] : 0;
-        }
     }
     contact_tangents(row->axes);
+    for (int side = 0; side < 2; side++) {
+        if (row->links[side] >= 0) {
+            const double *origin = c->origins + 3 * row->links[side];
+            const double arm[3] = {point[0] - origin[0], point[1] - origin[1], point[2] - origin[2]};
+            contact_lever(row, side, arm);
+        }
+    }
     return gap;
 }
 
@@ -219,9 +222,10 @@ static void add_contact(lane_problem *p, int pair_index, const double point[3]) 
     const contact_pair *pair = &c->pairs[pair_index];
     contact_row *row = &c->points[p->count];
     double before[3], free[3];
-    *row = (contact_row){.links = {pair->links[0], pair->links[1]},
-                         .friction = pair->friction,
-                         .response = c->responses + (size_t)(3 * p->count) * (size_t)c->rows.set.m};
+    row->links[0] = pair->links[0], row->links[1] = pair->links[1];
+    row->friction = pair->friction;
+    row->impulse[0] = row->impulse[1] = row->impulse[2] = 0;
+    row->response = c->responses + (size_t)(3 * p->count) * (size_t)c->rows.set.m;
     double gap = place_contact(c, pair, point, row);
     p->lane->gap[pair->surface] = fmin(p->lane->gap[pair->surface], gap);
     p->lane->gap[pair->plane] = fmin(p->lane->gap[pair->plane], gap);
