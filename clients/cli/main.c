@@ -312,7 +312,7 @@ static const command COMMANDS[] = {
                 WITH(OPTION_DA) | WITH(OPTION_DTAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_QUANTITY) | WITH(OPTION_FRAME) |
                 WITH(OPTION_REFERENCE_FRAME) | WITH(OPTION_SUBTREE) | WITH(OPTION_TASK_AXES) | WITH(OPTION_PAYLOAD) |
-                WITH(OPTION_PRECISION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
+                WITH(OPTION_PASSIVE) | WITH(OPTION_PRECISION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
      .run = run_evaluate},
     {.name = "assemble",
      .group = GROUP_DYNAMICS,
@@ -329,18 +329,18 @@ static const command COMMANDS[] = {
      .group = GROUP_DYNAMICS,
      .operands = "NAME",
      .summary = "contributions to each torque: tau by term and by link",
-     .details =
-         "{\"joints\": [..], \"units\": [..], \"tau\": [..], \"terms\": {\"inertial\": [..], ..}, "
-         "\"links\": [{\"link\": NAME, \"inertial\": [..], ..}, ..], \"residual\": ..}\n"
-         "The terms are those of tau = M a + C v + g - sum J' f_ext: inertial, coriolis (with the centrifugal "
-         "forces),\n"
-         "gravity, external. Tables show the links that contribute most to each joint's tau, JSON all links, and CSV\n"
-         "the terms.\n",
+     .details = "{\"joints\": [..], \"units\": [..], \"tau\": [..], \"terms\": {\"inertial\": [..], ..}, "
+                "\"links\": [{\"link\": NAME, \"inertial\": [..], ..}, ..], \"residual\": ..}\n"
+                "The terms are those of tau = M a + C v + g - sum J' f_ext: inertial, coriolis (with the centrifugal "
+                "forces),\n"
+                "gravity, external; and those of payloads, rotors and the passive forces of --passive. Tables show the "
+                "links that contribute most to each joint's tau, JSON all links, and CSV\n"
+                "the terms.\n",
      .example = "dynamicsctl explain ur5 --q 0,-1.57,1.57,0,0,0 --v 1,1,0,0,0,0 --a 0,5,0,0,0,0",
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_JOB),
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PASSIVE) | WITH(OPTION_JOB),
      .run = run_explain},
     {.name = "compare",
      .group = GROUP_DYNAMICS,

@@ -4,6 +4,7 @@
 #include "methods/geometry.h"
 #include "methods/lookup.h"
 #include "methods/methods.h"
+#include "methods/passive_forces.h"
 #include "methods/quantity_result.h"
 #include "methods/text.h"
 
@@ -189,6 +190,7 @@ static void answer(batch *b, const evaluation *e, const question *q) {
     if (!result_list_create(b, e->result_count, q->task_count, &list)) {
         return;
     }
+    list.reply->passive_forces = passive_forces_write(b->call, &b->values.passive);
     const evaluation_result *next = e->results;
     for (size_t i = 0; i < q->request->n_quantities; i++) {
         const Dynamics__V1__QuantityRequest *requested = q->request->quantities[i];

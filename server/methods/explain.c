@@ -5,16 +5,17 @@
 #include "methods/coordinates.h"
 #include "methods/methods.h"
 #include "methods/motion.h"
+#include "methods/passive_forces.h"
 
 /* Number of inertial parameters of a body. */
 enum { PARAMETERS = 10 };
 
-/* Terms of the equation of motion. The first LINK_TERMS are sums over the links of the model; PAYLOAD is the
- * contribution of the payloads to these terms. */
-enum { INERTIAL, CORIOLIS, GRAVITY, EXTERNAL, PAYLOAD, TERMS };
+/* Terms of the equation of motion. The first LINK_TERMS are sums over the links of the model; PAYLOAD and ROTOR are the
+ * contributions of the payloads and of the rotors to these terms. Each kind of passive forces is a term. */
+enum { INERTIAL, CORIOLIS, GRAVITY, EXTERNAL, PAYLOAD, ROTOR, PASSIVE, TERMS = PASSIVE + PASSIVE_KINDS };
 enum { LINK_TERMS = 3 };
 
-static const char *const term_names[TERMS] = {"inertial", "coriolis", "gravity", "external", "payload"};
+static const char *const term_names[PASSIVE] = {"inertial", "coriolis", "gravity", "external", "payload", "rotor"};
 
 /* Approximate costs of one coordinate in a recursion, and of one joint in a row of the regressor, ns. */
 static const double RECURSION_COST = 150;
@@ -28,6 +29,7 @@ typedef struct explanation {
     double *link_terms[LINK_TERMS]; /* links x nv each */
     double *load_terms[LINK_TERMS]; /* payloads x nv each */
     double *regressor;              /* nv x joints x PARAMETERS */
+    double *rotor_part;             /* nv: that of the rotors in a term */
 } explanation;
 
 static const double WEIGHTLESS[3] = {0, 0, 0};
@@ -88,10 +90,24 @@ static void split_payloads(const batch *b, const explanation *e, int term) {
     }
 }
 
+/* Moves the part of the rotors in one of the first LINK_TERMS terms to their own term. */
+static dyn_status separate_rotors(const batch *b, dyn_workspace *w, const explanation *e, int term, dyn_error *error) {
+    cause from = cause_of(b, e, term);
+    dyn_status status = dyn_rotor_forces(b->model, w, 1, from.gravity, b->q, from.v, from.a, e->rotor_part, error);
+    for (size_t i = 0; status == DYN_OK && i < b->nv; i++) {
+        e->terms[term][i] -= e->rotor_part[i];
+        e->terms[ROTOR][i] += e->rotor_part[i];
+    }
+    return status;
+}
+
 /* Computes one of the first LINK_TERMS terms: in total, by link and by payload. */
 static dyn_status split_term(const batch *b, dyn_workspace *w, const explanation *e, int term, dyn_error *error) {
     cause from = cause_of(b, e, term);
     dyn_status status = dyn_rnea(b->model, w, 1, from.gravity, b->q, from.v, from.a, NULL, e->terms[term], error);
+    if (status == DYN_OK && dyn_model_rotor_count(b->model) > 0) {
+        status = separate_rotors(b, w, e, term, error);
+    }
     if (status == DYN_OK) {
         status = dyn_torque_regressor(b->model, w, 1, from.gravity, b->q, from.v, from.a, e->regressor, error);
     }
@@ -118,6 +134,20 @@ static dyn_status compute_payload_term(const batch *b, const batch_worker *w, co
     return status;
 }
 
+/* Computes the terms of the passive forces that count, and adds them to tau. */
+static dyn_status add_passive_terms(const batch *b, const explanation *e, dyn_error *error) {
+    dyn_status status = DYN_OK;
+    for (int kind = 0; status == DYN_OK && kind < PASSIVE_KINDS; kind++) {
+        dyn_passive_parts only = passive_forces_only(&b->values.passive, kind);
+        double *term = e->terms[PASSIVE + kind];
+        if (passive_forces_include(&b->values.passive, kind)) {
+            status = dyn_add_passive_forces(b->model, 1, &only, -1, b->q, e->m.v, term, error);
+        }
+    }
+    return status == DYN_OK ? passive_forces_add(b->model, 1, &b->values.passive, -1, b->q, e->m.v, e->tau, error)
+                            : status;
+}
+
 static dyn_status explain_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
                                dyn_error *error) {
     const explanation *e = context;
@@ -131,6 +161,9 @@ static dyn_status explain_step(const batch *b, const batch_worker *w, const void
     if (status == DYN_OK) {
         status =
             dyn_rnea(b->model, w->workspace, count, WEIGHTLESS, b->q, NULL, NULL, forces, e->terms[EXTERNAL], error);
+    }
+    if (status == DYN_OK) {
+        status = add_passive_terms(b, e, error);
     }
     return status == DYN_OK && b->values.payload_count > 0 ? compute_payload_term(b, w, e, error) : status;
 }
@@ -171,14 +204,20 @@ static double residual(const batch *b, const explanation *e) {
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
+/* Returns whether a term is part of the reply. */
+static bool is_present(const batch *b, int term) {
+    return term == PAYLOAD ? b->values.payload_count > 0
+           : term == ROTOR ? dyn_model_rotor_count(b->model) > 0
+                           : term < PASSIVE || passive_forces_include(&b->values.passive, term - PASSIVE);
+}
+
 static void add_terms(batch *b, const explanation *e, Dynamics__V1__ExplainReply *reply) {
-    int count = b->values.payload_count > 0 ? TERMS : PAYLOAD;
     reply->terms = call_allocate(b->call, TERMS, sizeof *reply->terms);
-    for (int i = 0; !call_has_ended(b->call) && i < count; i++) {
-        Dynamics__V1__ExplainTerm *term = call_allocate(b->call, 1, sizeof *term);
+    for (int i = 0; !call_has_ended(b->call) && i < TERMS; i++) {
+        Dynamics__V1__ExplainTerm *term = is_present(b, i) ? call_allocate(b->call, 1, sizeof *term) : NULL;
         if (term) {
             dynamics__v1__explain_term__init(term);
-            term->name = (char *)(uintptr_t)term_names[i];
+            term->name = (char *)(uintptr_t)(i < PASSIVE ? term_names[i] : passive_names[i - PASSIVE]);
             term->n_tau = b->nv;
             term->tau = batch_vectors(b, e->terms[i]);
             reply->terms[reply->n_terms++] = term;
@@ -259,6 +298,7 @@ static void answer(batch *b, const explanation *e) {
     reply->residual = residual(b, e);
     reply->n_tau = b->nv;
     reply->tau = batch_vectors(b, e->tau);
+    reply->passive_forces = passive_forces_write(c, &b->values.passive);
     add_terms(b, e, reply);
     add_links(b, e, reply);
     add_payloads(b, e, reply);
@@ -279,6 +319,7 @@ static bool read_inputs(batch *b, const Dynamics__V1__ExplainRequest *r, explana
         e->load_terms[i] = batch_output(b, b->values.payload_count * b->nv);
     }
     e->regressor = batch_output(b, b->nv * joints * PARAMETERS);
+    e->rotor_part = batch_output(b, b->nv);
     return !call_has_ended(b->call);
 }
 
@@ -286,8 +327,8 @@ void method_explain(call *c) {
     const Dynamics__V1__ExplainRequest *r = c->request->explain;
     batch b;
     explanation e = {0};
-    if (batch_open(c, &b, r->query, QUERY_ALL & ~QUERY_PRECISION, r->n_q, r->q) && batch_check_one_state(&b) &&
-        batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a)) {
+    if (batch_open(c, &b, r->query, (QUERY_ALL & ~QUERY_PRECISION) | QUERY_PASSIVE_FORCES, r->n_q, r->q) &&
+        batch_check_one_state(&b) && batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a)) {
         size_t joints = (size_t)dyn_model_joint_count(b.model), links = (size_t)dyn_model_link_count(b.model);
         batch_expect(&b, (1 + TERMS + LINK_TERMS * (links + b.values.payload_count)) * b.nv);
         double cost = (RECURSION_COST + REGRESSOR_COST * (double)joints) * (double)b.nv;

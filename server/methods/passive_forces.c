@@ -4,6 +4,21 @@
 
 #include <string.h>
 
+const char *const passive_names[PASSIVE_KINDS] = {"damping", "friction", "springs"};
+
+dyn_passive_parts passive_forces_only(const dyn_passive_parts *parts, int kind) {
+    return (dyn_passive_parts){.damping = kind == PASSIVE_DAMPING,
+                               .friction = kind == PASSIVE_FRICTION,
+                               .springs = kind == PASSIVE_SPRINGS,
+                               .friction_velocity =
+                                   parts->friction_velocity > 0 ? parts->friction_velocity : PASSIVE_FRICTION_VELOCITY};
+}
+
+bool passive_forces_include(const dyn_passive_parts *parts, int kind) {
+    const bool are_there[PASSIVE_KINDS] = {parts->damping, parts->friction, parts->springs};
+    return are_there[kind];
+}
+
 bool passive_forces_count(const dyn_passive_parts *parts) {
     return parts->damping || parts->friction || parts->springs;
 }

@@ -9,6 +9,19 @@
 
 #include "methods/call.h"
 
+/* Transition velocity of a query that states none, rad/s or m/s. */
+#define PASSIVE_FRICTION_VELOCITY 0.01
+
+/* Kinds of passive forces, with their names in replies. */
+enum { PASSIVE_DAMPING, PASSIVE_FRICTION, PASSIVE_SPRINGS, PASSIVE_KINDS };
+extern const char *const passive_names[PASSIVE_KINDS];
+
+/* Returns the parts that consist of one kind, with the transition velocity of `parts` or the default one. */
+dyn_passive_parts passive_forces_only(const dyn_passive_parts *parts, int kind);
+
+/* Returns whether a kind is one of `parts`. */
+bool passive_forces_include(const dyn_passive_parts *parts, int kind);
+
 /* Returns whether any part counts. */
 bool passive_forces_count(const dyn_passive_parts *parts);
 

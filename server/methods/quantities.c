@@ -85,6 +85,14 @@ static dyn_status bias_forces(const states *s, dyn_error *error, double *const o
     return dyn_bias(s->model, s->workspace, s->count, s->gravity, s->q, s->v, output[0], error);
 }
 
+static dyn_status rotor_forces(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_rotor_forces(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, output[0], error);
+}
+
+static dyn_status rotor_coupling_forces(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_rotor_coupling_forces(s->model, s->workspace, s->count, s->q, s->v, s->a, output[0], error);
+}
+
 static dyn_status joint_wrenches(const states *s, dyn_error *error, double *const output[]) {
     return dyn_joint_wrenches(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, output[0],
                               error);
@@ -146,20 +154,20 @@ static dyn_status energy(const states *s, dyn_error *error, double *const output
     return dyn_energy(s->model, s->workspace, s->count, s->gravity, s->q, s->v, output[0], output[1], error);
 }
 
-/* Returns an error for an entry of v or tau that is not finite. The power is computed here, so that no function of the
- * library checks them. */
-static dyn_status check_finite(const states *s, const char *name, const double *values, dyn_error *error) {
-    size_t nv = (size_t)dyn_model_nv(s->model);
-    for (size_t i = 0; values && i < s->count * nv; i++) {
+/* Returns an error for an entry of q, v or tau that is not finite, `width` values a sample. No function of the library
+ * checks the inputs of quantities that are computed here. */
+static dyn_status check_finite(const states *s, const char *name, size_t width, const double *values,
+                               dyn_error *error) {
+    for (size_t i = 0; values && i < s->count * width; i++) {
         if (!isfinite(values[i])) {
             error->status = DYN_INVALID_ARGUMENT;
             error->site = (dyn_error_site){.cause = DYN_CAUSE_NOT_FINITE,
                                            .argument = name,
                                            .has_index = true,
                                            .index = i,
-                                           .width = nv,
+                                           .width = width,
                                            .has_sample = true,
-                                           .sample = i / nv};
+                                           .sample = i / width};
             snprintf(error->message, sizeof error->message, "the value is %g; pass a finite number", values[i]);
             return DYN_INVALID_ARGUMENT;
         }
@@ -169,7 +177,7 @@ static dyn_status check_finite(const states *s, const char *name, const double *
 
 static dyn_status power(const states *s, dyn_error *error, double *const output[]) {
     size_t nv = (size_t)dyn_model_nv(s->model);
-    if (check_finite(s, "v", s->v, error) != DYN_OK || check_finite(s, "tau", s->tau, error) != DYN_OK) {
+    if (check_finite(s, "v", nv, s->v, error) != DYN_OK || check_finite(s, "tau", nv, s->tau, error) != DYN_OK) {
         return DYN_INVALID_ARGUMENT;
     }
     for (size_t i = 0; i < s->count; i++) {
@@ -180,6 +188,51 @@ static dyn_status power(const states *s, dyn_error *error, double *const output[
         output[0][i] = sum;
     }
     return DYN_OK;
+}
+
+static dyn_status check_state(const states *s, dyn_error *error) {
+    dyn_status status = check_finite(s, "q", (size_t)dyn_model_nq(s->model), s->q, error);
+    return status == DYN_OK ? check_finite(s, "v", (size_t)dyn_model_nv(s->model), s->v, error) : status;
+}
+
+/* Computes one kind of the passive forces. */
+static dyn_status passive_kind(const states *s, int kind, double *r, dyn_error *error) {
+    dyn_passive_parts only = passive_forces_only(s->passive, kind);
+    memset(r, 0, s->count * (size_t)dyn_model_nv(s->model) * sizeof *r);
+    return dyn_add_passive_forces(s->model, s->count, &only, 1, s->q, s->v, r, error);
+}
+
+/* Computes the passive forces of each kind, side by side for each coordinate. The second output is scratch memory. */
+static dyn_status passive_forces(const states *s, dyn_error *error, double *const output[]) {
+    size_t entries = s->count * (size_t)dyn_model_nv(s->model);
+    dyn_status status = check_state(s, error);
+    for (int kind = 0; status == DYN_OK && kind < PASSIVE_KINDS; kind++) {
+        status = passive_kind(s, kind, output[1], error);
+        for (size_t i = 0; i < entries; i++) {
+            output[0][i * PASSIVE_KINDS + (size_t)kind] = output[1][i];
+        }
+    }
+    return status;
+}
+
+/* Computes the power - r'v of damping and friction. The second output is scratch memory. */
+static dyn_status dissipated_power(const states *s, dyn_error *error, double *const output[]) {
+    size_t nv = (size_t)dyn_model_nv(s->model);
+    dyn_status status = check_state(s, error);
+    memset(output[0], 0, s->count * sizeof *output[0]);
+    for (int kind = PASSIVE_DAMPING; s->v && status == DYN_OK && kind <= PASSIVE_FRICTION; kind++) {
+        status = passive_kind(s, kind, output[1], error);
+        for (size_t i = 0; i < s->count * nv; i++) {
+            output[0][i / nv] -= output[1][i] * s->v[i];
+        }
+    }
+    return status;
+}
+
+static dyn_status spring_energy(const states *s, dyn_error *error, double *const output[]) {
+    dyn_status status = check_finite(s, "q", (size_t)dyn_model_nq(s->model), s->q, error);
+    dyn_spring_energy(s->model, s->count, s->q, output[0]);
+    return status;
 }
 
 static dyn_status center_of_mass(const states *s, dyn_error *error, double *const output[]) {
@@ -571,6 +624,10 @@ static const computation by_joint_inertias = {.run = joint_inertias,
                                               .needs_all = true,
                                               .linear = 20,
                                               .quadratic = 60};
+static const computation by_passive_forces = {
+    .run = passive_forces, .yields = 1, .along = {QUANTITY(PASSIVE_FORCES)}, .needs_all = true, .linear = 30};
+static const computation by_dissipated_power = {
+    .run = dissipated_power, .yields = 1, .along = {QUANTITY(PASSIVE_FORCES)}, .needs_all = true, .linear = 20};
 static const computation by_torque_ellipsoid = {.run = torque_ellipsoid,
                                                 .is_of_tree = true,
                                                 .yields = 1,
@@ -824,6 +881,20 @@ static const quantity_row quantities[] = {
                                      BLOCK("axes", UNITS("1"), 1, AXIS(JOINT_SEMI_AXES), AXIS(JOINTS))},
                                     &by_torque_ellipsoid,
                                     0},
+    [QUANTITY(ROTOR_FORCES)] = {OF_ROBOT, "", USES_V | USES_A | USES_GRAVITY, JOINT_VECTOR(FORCE),
+                                ALONE(rotor_forces, .linear = 20)},
+    [QUANTITY(ROTOR_COUPLING_FORCES)] = {OF_ROBOT, "", USES_V | USES_A, JOINT_VECTOR(FORCE),
+                                         ALONE(rotor_coupling_forces, .linear = 20)},
+    [QUANTITY(PASSIVE_FORCES)] = {OF_ROBOT,
+                                  "",
+                                  USES_V | USES_PASSIVE_FORCES,
+                                  {PART("damping", FORCE, PASSIVE_DAMPING, PASSIVE_KINDS, AXIS(JOINTS)),
+                                   PART("friction", FORCE, PASSIVE_FRICTION, PASSIVE_KINDS, AXIS(JOINTS)),
+                                   PART("springs", FORCE, PASSIVE_SPRINGS, PASSIVE_KINDS, AXIS(JOINTS))},
+                                  &by_passive_forces,
+                                  0},
+    [QUANTITY(SPRING_ENERGY)] = {OF_ROBOT, "", 0, NUMBER("J"), ALONE(spring_energy, .linear = 5)},
+    [QUANTITY(DISSIPATED_POWER)] = {OF_ROBOT, "", USES_V | USES_PASSIVE_FORCES, NUMBER("W"), &by_dissipated_power, 0},
 };
 
 enum { QUANTITY_COUNT = sizeof quantities / sizeof quantities[0] };

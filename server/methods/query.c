@@ -7,6 +7,7 @@
 
 #include "methods/constraints.h"
 #include "methods/geometry.h"
+#include "methods/passive_forces.h"
 #include "methods/text.h"
 
 bool query_check(const Dynamics__V1__Query *q, query_parts supported, const char *method_name, refusal *why) {
@@ -102,17 +103,16 @@ static bool read_precision(Dynamics__V1__Precision wire, dyn_precision *precisio
 }
 
 static bool read_passive_forces(const Dynamics__V1__PassiveForces *wire, dyn_passive_parts *parts, refusal *why) {
-    static const double friction_velocity = 0.01;
     if (!wire) {
         return true;
     }
     if (!(wire->friction_velocity >= 0) || !isfinite(wire->friction_velocity)) {
         return refuse(why, REASON_INVALID_VALUE, "query.passive_forces.friction_velocity",
                       "the friction velocity is %g; pass a positive number, or nothing for %g", wire->friction_velocity,
-                      friction_velocity);
+                      PASSIVE_FRICTION_VELOCITY);
     }
     *parts = (dyn_passive_parts){wire->damping, wire->friction, wire->springs,
-                                 wire->friction_velocity > 0 ? wire->friction_velocity : friction_velocity};
+                                 wire->friction_velocity > 0 ? wire->friction_velocity : PASSIVE_FRICTION_VELOCITY};
     return true;
 }
 

@@ -179,6 +179,14 @@ static dyn_status joint_inertias(input in, dyn_error *error, outputs out) {
     return dyn_joint_inertias(in->model, in->workspace, in->n, in->q, out[0], out[1], error);
 }
 
+static dyn_status rotor_forces(input in, dyn_error *error, outputs out) {
+    return dyn_rotor_forces(in->model, in->workspace, in->n, NULL, in->q, in->v, in->a, out[0], error);
+}
+
+static dyn_status rotor_coupling_forces(input in, dyn_error *error, outputs out) {
+    return dyn_rotor_coupling_forces(in->model, in->workspace, in->n, in->q, in->v, in->a, out[0], error);
+}
+
 static dyn_status torque_ellipsoid(input in, dyn_error *error, outputs out) {
     return dyn_torque_ellipsoid(in->model, in->workspace, in->n, in->q, out[0], out[1], error);
 }
@@ -271,6 +279,8 @@ static const algorithm algorithms[ALGORITHM_COUNT] = {
                                            acceleration_ellipsoids},
     [ALGORITHM_TORQUE_ELLIPSOID] = {"torque ellipsoid", {SHAPE_NV, SHAPE_NVxNV}, torque_ellipsoid},
     [ALGORITHM_JOINT_INERTIAS] = {"joint inertias", {SHAPE_NV, SHAPE_NV}, joint_inertias},
+    [ALGORITHM_ROTOR_FORCES] = {"rotor forces", {SHAPE_NV}, rotor_forces},
+    [ALGORITHM_ROTOR_COUPLING_FORCES] = {"rotor coupling", {SHAPE_NV}, rotor_coupling_forces},
     [ALGORITHM_BODY_INERTIA] = {"body inertia", {SHAPE_6x6}, body_inertia},
     [ALGORITHM_PRINCIPAL_MOMENTS] = {"principal moments", {SHAPE_3, SHAPE_3x3}, principal_moments},
     [ALGORITHM_TASK_INERTIA] = {"J M^-1 J'", {SHAPE_6x6}, task_inertia},

@@ -14,7 +14,7 @@
 #include "system/reference.h"
 #include "system/unforked.h"
 
-enum { QUANTITIES = 64 };
+enum { QUANTITIES = 70 };
 
 static daemon_fixture served;
 static char **files;
@@ -313,6 +313,23 @@ static void start_daemon(void) {
     }
 }
 
+/* Lists all quantities but those of constraints, which the sample robots lack: the numbers that have a name. */
+static void list_quantities(dyn_client_quantity all[QUANTITIES]) {
+    int count = 0;
+    for (int number = 0; number < DYN_CLIENT_QUANTITY_CONSTRAINT_JACOBIAN; number++) {
+        if (dyn_client_quantity_name((dyn_client_quantity)number)) {
+            ck_assert_int_lt(count, QUANTITIES);
+            all[count++] = (dyn_client_quantity)number;
+        }
+    }
+    ck_assert_int_eq(count, QUANTITIES);
+}
+
+/* Returns whether a quantity is of machine elements, which the sample robots lack. */
+static bool is_of_machine_elements(dyn_client_quantity quantity) {
+    return quantity >= DYN_CLIENT_QUANTITY_ROTOR_FORCES && quantity <= DYN_CLIENT_QUANTITY_DISSIPATED_POWER;
+}
+
 static void stop_daemon(void) {
     dyn_client_close(client);
     daemon_stop(&served);
@@ -325,9 +342,7 @@ START_TEST(quantities_are_the_same_alone_and_together) {
     const dyn_client_task_axis axis = DYN_CLIENT_TASK_AXIS_LINEAR_Y;
     double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, v[6] = {1, -2, 3, -4, 5, -6}, a[6] = {6, 5, 4, 3, 2, 1};
     dyn_client_quantity all[QUANTITIES];
-    for (int i = 0; i < QUANTITIES; i++) {
-        all[i] = (dyn_client_quantity)(i + 1);
-    }
+    list_quantities(all);
     dyn_client_error error;
     dyn_client_evaluation *together, *alone;
     quantity_question request = {.q = q,
@@ -367,7 +382,6 @@ START_TEST(quantities_are_the_same_alone_and_together) {
         dyn_client_evaluation_free(alone);
     }
     ck_assert_uint_eq(next, together->result_count);
-    ck_assert_ptr_null(dyn_client_quantity_name((dyn_client_quantity)(QUANTITIES + 1)));
     dyn_client_evaluation_free(together);
 }
 END_TEST
@@ -664,9 +678,7 @@ START_TEST(quantities_depend_on_the_inputs_that_they_state) {
     static const char *const frames[] = {"tool0"};
     double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, rows[7][6], changed[6];
     dyn_client_quantity all[QUANTITIES];
-    for (int i = 0; i < QUANTITIES; i++) {
-        all[i] = (dyn_client_quantity)(i + 1);
-    }
+    list_quantities(all);
     for (size_t i = 0; i < 42; i++) {
         rows[i / 6][i % 6] = sin(1.3 * (double)i + 0.4);
     }
@@ -701,6 +713,10 @@ START_TEST(quantities_depend_on_the_inputs_that_they_state) {
             for (size_t b = 0; b < result->block_count; b++) {
                 differs |= memcmp(result->blocks[b].values, after->results[r].blocks[b].values,
                                   result->blocks[b].width * sizeof(double)) != 0;
+            }
+            if (is_of_machine_elements(result->quantity)) {
+                ck_assert(!differs);
+                continue;
             }
             ck_assert_msg(differs == (result->inputs >> input & 1), "%s and input %u: %s",
                           dyn_client_quantity_name(result->quantity), input, differs ? "changed" : "did not change");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Checks models with machine elements in the daemon: they are loaded, described, exported, derived and stored with
- * their rotors, friction laws and springs; methods compute with them, or name the element that they cannot consider;
- * and a wrong element is refused with the path of its member.
+ * their rotors, friction laws and springs; methods compute with them and state their part; and a wrong element is
+ * refused with the path of its member.
  */
 #include <check.h>
 #include <math.h>
@@ -211,24 +211,110 @@ START_TEST(forward_dynamics_inverts_inverse_dynamics_with_rotors) {
 }
 END_TEST
 
-/* Requests of methods that consider the inertias of links alone. */
-static const char *const link_requests[] = {
-    "explain '{\"query\": {\"model\": \"every_kind\"}, \"q\": [0, 0, 0]}'",
-    "find_base_parameters '{\"query\": {\"model\": \"every_kind\"}}'",
-    "evaluate '{\"query\": {\"model\": \"every_kind\"}, \"q\": [0, 0, 0], \"quantities\": "
-    "[{\"quantity\": \"QUANTITY_TORQUE_REGRESSOR\"}]}'",
-    "evaluate '{\"query\": {\"model\": \"every_kind\"}, \"q\": [0, 0, 0], \"quantities\": "
-    "[{\"quantity\": \"QUANTITY_ENERGY_REGRESSOR\"}]}'",
-};
+#define EVERY_FORCE "\"passive_forces\": {\"damping\": true, \"friction\": true, \"springs\": true}"
+#define MOTION "\"q\": [0.3, -0.8, 0.2], \"v\": [1, -2, 0.5], \"a\": [2, 3, -1]"
 
-START_TEST(methods_that_would_ignore_rotors_name_one_instead) {
-    load("every_kind");
-    for (size_t i = 0; i < sizeof link_requests / sizeof *link_requests; i++) {
-        char line[512];
-        snprintf(line, sizeof line, "$ctl call %s", link_requests[i]);
-        must_fail(line, 1, "without the rotor \"motor\"");
-        must_fail(line, 1, "FAILED_PRECONDITION");
+/* Asserts that two arrays have equal numbers, of which there are `count`. */
+static void expect_numbers(const json_t *own, const json_t *expected, size_t count) {
+    ck_assert_uint_eq(json_array_size(own), count);
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_double_eq_tol(number_of(own, i), number_of(expected, i), 1e-12 * (1 + fabs(number_of(expected, i))));
     }
+}
+
+/* Returns the values of a block of a result of Evaluate. */
+static const json_t *values_of(const json_t *reply, size_t result, size_t block) {
+    const json_t *blocks = json_object_get(json_array_get(json_object_get(reply, "results"), result), "blocks");
+    return json_object_get(json_array_get(blocks, block), "values");
+}
+
+START_TEST(explain_states_rotors_and_passive_forces_as_terms) {
+    static const char *const names[] = {"inertial", "coriolis", "gravity",  "external",
+                                        "rotor",    "damping",  "friction", "springs"};
+    load("every_kind");
+    json_t *reply =
+        run_json("$ctl call explain '{\"query\": {\"model\": \"every_kind\", " EVERY_FORCE "}, " MOTION "}'");
+    json_t *whole =
+        run_json("$ctl call inverse_dynamics '{\"query\": {\"model\": \"every_kind\", " EVERY_FORCE "}, " MOTION "}'");
+    json_t *parts = run_json("$ctl call evaluate '{\"query\": {\"model\": \"every_kind\"}, " MOTION
+                             ", \"quantities\": [{\"quantity\": \"QUANTITY_ROTOR_FORCES\"}]}'");
+    const json_t *terms = json_object_get(reply, "terms");
+    ck_assert_uint_eq(json_array_size(terms), sizeof names / sizeof *names);
+    for (size_t t = 0; t < json_array_size(terms); t++) {
+        ck_assert_str_eq(text_of(json_array_get(terms, t), "name"), names[t]);
+    }
+    expect_numbers(json_object_get(reply, "tau"), json_object_get(whole, "tau"), 3);
+    expect_numbers(json_object_get(json_array_get(terms, 4), "tau"), values_of(parts, 0, 0), 3);
+    ck_assert_double_lt(member_of(reply, "residual"), 1e-12);
+    ck_assert(json_is_true(json_object_get(json_object_get(reply, "passive_forces"), "springs")));
+    must_say("$ctl explain every_kind --q 0,0,0.3 --v 0,0,0.5 --passive springs", "springs");
+    json_decref(reply), json_decref(whole), json_decref(parts);
+}
+END_TEST
+
+START_TEST(regressors_and_rotors_add_up_to_the_inverse_dynamics) {
+    load("every_kind");
+    json_t *reply = run_json("$ctl call evaluate '{\"query\": {\"model\": \"every_kind\"}, " MOTION
+                             ", \"quantities\": [{\"quantity\": \"QUANTITY_TORQUE_REGRESSOR\"}, "
+                             "{\"quantity\": \"QUANTITY_ROTOR_FORCES\"}, "
+                             "{\"quantity\": \"QUANTITY_INVERSE_DYNAMICS\"}]}'");
+    json_t *found = run_json("$ctl call find_base_parameters '{\"query\": {\"model\": \"every_kind\"}}'");
+    const json_t *p = json_object_get(found, "values"), *Y = values_of(reply, 0, 0);
+    ck_assert_uint_eq(json_array_size(p), 30);
+    for (size_t i = 0; i < 3; i++) {
+        double tau = number_of(values_of(reply, 1, 0), i), expected = number_of(values_of(reply, 2, 0), i);
+        for (size_t k = 0; k < 30; k++) {
+            tau += number_of(Y, 30 * i + k) * number_of(p, k);
+        }
+        ck_assert_double_eq_tol(tau, expected, 1e-12 * (1 + fabs(expected)));
+    }
+    json_decref(reply), json_decref(found);
+}
+END_TEST
+
+/* The coupling of Modern Robotics, section 8.9.2: M12 is 1.125 + cos with rotors of ratio 100, and 1 + cos in the
+ * diagonal approximation. */
+START_TEST(evaluate_states_the_error_of_the_diagonal_approximation) {
+    static const char *const couplings[] = {"ROTOR_COUPLING_EXACT", "ROTOR_COUPLING_DIAGONAL"};
+    for (size_t k = 0; k < 2; k++) {
+        load_geared_arm(100, couplings[k]);
+        json_t *reply = run_json("$ctl call evaluate '{\"query\": {\"model\": \"geared_arm\"}, \"q\": [0.4, 1.3, 0.4, "
+                                 "1.3], \"a\": [1, 0, 0, 1], \"quantities\": [{\"quantity\": "
+                                 "\"QUANTITY_ROTOR_COUPLING_FORCES\"}]}'");
+        const json_t *tau = values_of(reply, 0, 0);
+        const double expected[] = {0, 0.125, 0.125, 0};
+        for (size_t i = 0; i < 4; i++) {
+            ck_assert_double_eq_tol(number_of(tau, i), k == 0 ? expected[i] : 0, 1e-14);
+        }
+        json_decref(reply);
+    }
+}
+END_TEST
+
+START_TEST(evaluate_states_passive_forces_by_kind_and_their_power) {
+    load("every_kind");
+    json_t *reply = run_json("$ctl call evaluate '{\"query\": {\"model\": \"every_kind\", \"passive_forces\": "
+                             "{\"springs\": true, \"friction_velocity\": 0.5}}, \"q\": [0, 0, 0.3], "
+                             "\"v\": [0, 0, 0.5], \"quantities\": [{\"quantity\": \"QUANTITY_PASSIVE_FORCES\"}, "
+                             "{\"quantity\": \"QUANTITY_SPRING_ENERGY\"}, "
+                             "{\"quantity\": \"QUANTITY_DISSIPATED_POWER\"}, "
+                             "{\"quantity\": \"QUANTITY_INVERSE_DYNAMICS\"}]}'");
+    double dry = sqrt(0.5);
+    const double forces[] = {-1, -dry, -8};
+    for (size_t kind = 0; kind < 3; kind++) {
+        ck_assert_double_eq_tol(number_of(values_of(reply, 0, kind), 2), forces[kind], 1e-14);
+        ck_assert_double_eq(number_of(values_of(reply, 0, kind), 1), 0);
+    }
+    ck_assert_double_eq_tol(number_of(values_of(reply, 1, 0), 0), 0.8, 1e-14);
+    ck_assert_double_eq_tol(number_of(values_of(reply, 2, 0), 0), 0.5 + 0.5 * dry, 1e-14);
+    ck_assert_double_eq_tol(number_of(values_of(reply, 3, 0), 2), 8, 1e-12);
+    const json_t *counted = json_object_get(reply, "passive_forces");
+    ck_assert(json_is_true(json_object_get(counted, "springs")));
+    ck_assert(!json_is_true(json_object_get(counted, "damping")));
+    must_say("$ctl evaluate every_kind --quantity inverse_dynamics --q 0,0,0.3 --v 0,0,0.5 --passive damping,springs "
+             "--json",
+             "9]");
+    json_decref(reply);
 }
 END_TEST
 
@@ -429,7 +515,10 @@ int main(void) {
     tcase_add_test(all, kept_models_have_their_elements_after_a_restart);
     tcase_add_test(all, a_geared_arm_has_the_published_mass_matrix);
     tcase_add_test(all, forward_dynamics_inverts_inverse_dynamics_with_rotors);
-    tcase_add_test(all, methods_that_would_ignore_rotors_name_one_instead);
+    tcase_add_test(all, explain_states_rotors_and_passive_forces_as_terms);
+    tcase_add_test(all, regressors_and_rotors_add_up_to_the_inverse_dynamics);
+    tcase_add_test(all, evaluate_states_the_error_of_the_diagonal_approximation);
+    tcase_add_test(all, evaluate_states_passive_forces_by_kind_and_their_power);
     tcase_add_test(all, rollouts_apply_springs_and_friction);
     tcase_add_test(all, springs_count_in_the_energy_of_rollouts);
     tcase_add_test(all, inverse_dynamics_counts_the_passive_forces_that_are_asked_for);

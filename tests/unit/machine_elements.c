@@ -93,7 +93,7 @@ END_TEST
 enum { JOINTS = 6, NV = 6 + JOINTS, NQ = 7 + JOINTS };
 
 /* Ways to describe the rotors of a robot. */
-typedef enum rotor_form { ROTORS, ROTORS_DIAGONAL, ROTORS_REFLECTED, ROTOR_LINKS } rotor_form;
+typedef enum rotor_form { ROTORS, ROTORS_DIAGONAL, ROTORS_REFLECTED, ROTOR_LINKS, NO_ROTORS } rotor_form;
 
 static const dyn_rotor rotors[JOINTS] = {
     {.ratio = 20, .axial_inertia = 2e-3, .transverse_inertia = 3e-3, .mass = 0.7},
@@ -160,6 +160,8 @@ static dyn_builder *geared_tree(rotor_form form) {
         add_joint(builder, &joint);
         if (form == ROTOR_LINKS) {
             add_rotor_link(builder, &joint, &rotors[j]);
+        }
+        if (form == ROTOR_LINKS || form == NO_ROTORS) {
             continue;
         }
         dyn_machine_element_description rotor = {
@@ -277,10 +279,12 @@ START_TEST(algorithms_compute_rotors_as_links) {
     states x;
     draw_states(&x);
     for (algorithm_id id = 0; id < ALGORITHM_COUNT; id++) {
-        /* These have results for each link or joint, of which the twin has more. The twin's last link is a rotor. */
+        /* These have results for each link or joint, of which the twin has more, or are of rotors, of which it has
+         * none. The twin's last link is a rotor. */
         bool is_of_links = id == ALGORITHM_JOINT_WRENCHES || id == ALGORITHM_REGRESSOR ||
                            id == ALGORITHM_ENERGY_REGRESSOR || id == ALGORITHM_BODY_INERTIA ||
-                           id == ALGORITHM_PRINCIPAL_MOMENTS;
+                           id == ALGORITHM_PRINCIPAL_MOMENTS || id == ALGORITHM_ROTOR_FORCES ||
+                           id == ALGORITHM_ROTOR_COUPLING_FORCES;
         for (size_t n = 1; !is_of_links && n <= STATES; n += STATES - 1) {
             compare_algorithm(model, twin, id, n, &x);
         }
@@ -309,20 +313,93 @@ START_TEST(joints_transmit_the_wrenches_of_their_links) {
 }
 END_TEST
 
-START_TEST(regressors_refuse_rotors_by_name) {
-    dyn_model *model = build_model(geared_tree(ROTORS), NULL, NULL);
-    dyn_base_parameters *grouping;
+/* Computes the difference between the inverse dynamics of two robots with the same joints. */
+static double *difference(const dyn_model *model, const dyn_model *other, const states *x) {
+    dyn_status status;
+    dyn_error error;
+    double *first = compute(model, ALGORITHM_RNEA, STATES, x, &status, &error);
+    require(status, &error);
+    double *second = compute(other, ALGORITHM_RNEA, STATES, x, &status, &error);
+    require(status, &error);
+    for (int k = 0; k < STATES * NV; k++) {
+        first[k] -= second[k];
+    }
+    free(second);
+    return first;
+}
+
+/* Asserts that an algorithm computes `expected`, for all states at once and for the first one alone. */
+static void expect_forces(const dyn_model *model, algorithm_id id, const states *x, const double *expected) {
+    dyn_status status;
+    dyn_error error;
+    double *all = compute(model, id, STATES, x, &status, &error);
+    require(status, &error);
+    double *one = compute(model, id, 1, x, &status, &error);
+    require(status, &error);
+    assert_norm_close(algorithm_get(id)->name, STATES, all, expected, STATES * NV, 1e-12);
+    assert_norm_close(algorithm_get(id)->name, 1, one, expected, NV, 1e-12);
+    free(all), free(one);
+}
+
+START_TEST(rotor_forces_are_those_that_links_alone_lack) {
+    const dyn_build_options floating = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
+    dyn_model *bare = build_model(geared_tree(NO_ROTORS), &floating, NULL);
+    dyn_model *diagonal = build_model(geared_tree(ROTORS_DIAGONAL), &floating, NULL);
+    const double none[STATES * NV] = {0};
+    states x;
+    draw_states(&x);
+    for (rotor_form form = ROTORS; form <= ROTORS_REFLECTED; form++) {
+        dyn_model *model = build_model(geared_tree(form), &floating, NULL);
+        double *rotor_part = difference(model, bare, &x), *coupling = difference(model, diagonal, &x);
+        expect_forces(model, ALGORITHM_ROTOR_FORCES, &x, rotor_part);
+        expect_forces(model, ALGORITHM_ROTOR_COUPLING_FORCES, &x, form == ROTORS ? coupling : none);
+        free(rotor_part), free(coupling);
+        dyn_model_free(model);
+    }
+    expect_forces(bare, ALGORITHM_ROTOR_FORCES, &x, none);
+    dyn_model_free(diagonal);
+    dyn_model_free(bare);
+}
+END_TEST
+
+/* Asserts that a model has the parameters of its links alone, and the same base parameters. */
+static void expect_parameters(const dyn_model *model, const dyn_model *bare) {
+    size_t count = (size_t)dyn_model_parameter_count(bare);
+    double *own = numbers(count), *expected = numbers(count);
+    dyn_base_parameters *first, *second;
+    dyn_error error;
+    dyn_model_parameters(model, own);
+    dyn_model_parameters(bare, expected);
+    assert_norm_close("parameters", 0, own, expected, count, 1e-13);
+    require(dyn_base_parameters_create(model, NULL, &first, &error), &error);
+    require(dyn_base_parameters_create(bare, NULL, &second, &error), &error);
+    int rank = dyn_base_parameters_count(second);
+    ck_assert_int_eq(dyn_base_parameters_count(first), rank);
+    for (int c = 0; c < rank; c++) {
+        ck_assert_int_eq(dyn_base_parameters_columns(first)[c], dyn_base_parameters_columns(second)[c]);
+    }
+    dyn_base_parameters_free(first), dyn_base_parameters_free(second);
+    free(own), free(expected);
+}
+
+START_TEST(regressors_are_those_of_links_alone) {
+    dyn_model *bare = build_model(geared_tree(NO_ROTORS), NULL, NULL);
     states x;
     dyn_status status;
     dyn_error error;
     draw_states(&x);
-    free(compute(model, ALGORITHM_REGRESSOR, 1, &x, &status, &error));
-    expect_error(status, &error, DYN_FAILED_PRECONDITION, "machine element j0", "the torque regressor");
-    free(compute(model, ALGORITHM_ENERGY_REGRESSOR, 1, &x, &status, &error));
-    expect_error(status, &error, DYN_FAILED_PRECONDITION, "machine element j0", "the energy regressor");
-    status = dyn_base_parameters_create(model, NULL, &grouping, &error);
-    expect_error(status, &error, DYN_FAILED_PRECONDITION, "machine element j0", "links alone");
-    dyn_model_free(model);
+    for (rotor_form form = ROTORS; form <= ROTORS_REFLECTED; form++) {
+        dyn_model *model = build_model(geared_tree(form), NULL, NULL);
+        expect_parameters(model, bare);
+        for (algorithm_id id = ALGORITHM_REGRESSOR; id <= ALGORITHM_ENERGY_REGRESSOR; id++) {
+            double *own = compute(model, id, 1, &x, &status, &error);
+            double *expected = compute(bare, id, 1, &x, &status, &error);
+            assert_norm_close(algorithm_get(id)->name, (int)form, own, expected, algorithm_width(id, bare), 1e-14);
+            free(own), free(expected);
+        }
+        dyn_model_free(model);
+    }
+    dyn_model_free(bare);
 }
 END_TEST
 
@@ -846,7 +923,8 @@ int main(void) {
     tcase_add_test(tests, rotors_are_links_with_coupled_joints);
     tcase_add_test(tests, algorithms_compute_rotors_as_links);
     tcase_add_test(tests, joints_transmit_the_wrenches_of_their_links);
-    tcase_add_test(tests, regressors_refuse_rotors_by_name);
+    tcase_add_test(tests, rotor_forces_are_those_that_links_alone_lack);
+    tcase_add_test(tests, regressors_are_those_of_links_alone);
     tcase_add_test(tests, formulations_compute_rotors_or_refuse_them);
     tcase_add_test(tests, payloads_leave_rotors_in_place);
     tcase_add_test(tests, constraints_act_on_rotors_as_on_links);

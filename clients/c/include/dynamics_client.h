@@ -1543,10 +1543,15 @@ typedef enum dyn_client_quantity {
     DYN_CLIENT_QUANTITY_FRAME_PRINCIPAL_AXES = 62, /* of that body, about its centre of mass: moments 3, axes 3 x 3 */
     DYN_CLIENT_QUANTITY_JOINT_INERTIAS = 63,    /* while the other joints are held, and while they are free: nv each */
     DYN_CLIENT_QUANTITY_FRAME_ORIENTATION = 64, /* rotation matrix 3 x 3; roll, pitch and yaw 3 */
-    DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_ETA = 66,             /* mu + p: m */
-    DYN_CLIENT_QUANTITY_CONSTRAINT_JACOBIAN = 80,               /* A of the m rows of constraints: m x nv */
-    DYN_CLIENT_QUANTITY_CONSTRAINT_BIAS = 81,                   /* dA/dt v: m */
-    DYN_CLIENT_QUANTITY_CONSTRAINT_ERROR = 82,                  /* closure errors: m */
+    DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_ETA = 66, /* mu + p: m */
+    DYN_CLIENT_QUANTITY_ROTOR_FORCES = 67,          /* part of M a + h that the rotors cause: nv */
+    DYN_CLIENT_QUANTITY_ROTOR_COUPLING_FORCES = 68, /* of exact rotors, less those in the diagonal approximation: nv */
+    DYN_CLIENT_QUANTITY_PASSIVE_FORCES = 69,        /* r(q, v): damping, friction and springs: nv each */
+    DYN_CLIENT_QUANTITY_SPRING_ENERGY = 70,         /* of the springs of machine elements, J */
+    DYN_CLIENT_QUANTITY_DISSIPATED_POWER = 71,      /* that damping and friction take, W */
+    DYN_CLIENT_QUANTITY_CONSTRAINT_JACOBIAN = 80,   /* A of the m rows of constraints: m x nv */
+    DYN_CLIENT_QUANTITY_CONSTRAINT_BIAS = 81,       /* dA/dt v: m */
+    DYN_CLIENT_QUANTITY_CONSTRAINT_ERROR = 82,      /* closure errors: m */
     DYN_CLIENT_QUANTITY_CONSTRAINT_INVERSE_INERTIA = 83,        /* A M^-1 A': m x m */
     DYN_CLIENT_QUANTITY_CONSTRAINT_INERTIA = 84,                /* its pseudoinverse Lambda */
     DYN_CLIENT_QUANTITY_CONSTRAINT_FORCE_PROJECTOR = 85,        /* P = 1 - A' Lambda A M^-1: nv x nv */
@@ -1637,6 +1642,7 @@ typedef enum dyn_client_quantity_input {
     DYN_CLIENT_QUANTITY_INPUT_GRAVITY = 1 << 7, /* this flag and the next ones: parts of the query */
     DYN_CLIENT_QUANTITY_INPUT_EXTERNAL_FORCES = 1 << 8,
     DYN_CLIENT_QUANTITY_INPUT_PAYLOADS = 1 << 9,
+    DYN_CLIENT_QUANTITY_INPUT_PASSIVE_FORCES = 1 << 10,
 } dyn_client_quantity_input;
 
 /* Meaning of an axis of a block. */
@@ -1714,9 +1720,11 @@ DYN_CLIENT_EXPORT void dyn_client_evaluation_free(dyn_client_evaluation *evaluat
 
 /* ---- torques by term and by link --------------------------------------------------------------------------------- */
 
-/* Term of tau = M a + C v + g - sum J' f_ext. */
+/* Term of tau = M a + C v + g - sum J' f_ext - r. */
 typedef struct dyn_client_term {
-    const char *name;  /* "inertial", "coriolis", "gravity", "external"; with payloads also "payload" */
+    /* "inertial", "coriolis", "gravity", "external"; with payloads "payload", with rotors "rotor"; "damping",
+     * "friction" and "springs" where the query names them. */
+    const char *name;
     const double *tau; /* nv */
 } dyn_client_term;
 

@@ -50,9 +50,8 @@ typedef struct dyn_base_parameters dyn_base_parameters;
 
 /* Computes the grouping for an acceleration of gravity (3 numbers; NULL: the model's own). The model is not needed
  * afterwards. Cost O(joints) times a thousand; O(joints^3) with coupled mimic joints.
- * Errors: DYN_INVALID_ARGUMENT for a gravity that is not finite; DYN_FAILED_PRECONDITION for a model with rotors
- * (machine_element.h); DYN_RESOURCE_EXHAUSTED out of memory, or for coupled mimic joints among more than
- * DYN_BASE_PARAMETER_COUPLED_JOINTS joints. */
+ * Errors: DYN_INVALID_ARGUMENT for a gravity that is not finite; DYN_RESOURCE_EXHAUSTED out of memory, or for coupled
+ * mimic joints among more than DYN_BASE_PARAMETER_COUPLED_JOINTS joints. */
 DYN_API dyn_status dyn_base_parameters_create(const dyn_model *model, const double *gravity,
                                               dyn_base_parameters **grouping, dyn_error *error);
 

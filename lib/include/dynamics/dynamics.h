@@ -56,6 +56,7 @@
 #include <dynamics/precision.h>
 #include <dynamics/report.h>
 #include <dynamics/rollout.h>
+#include <dynamics/rotor_force.h>
 #include <dynamics/screws.h>
 #include <dynamics/second_derivatives.h>
 #include <dynamics/simulation.h>

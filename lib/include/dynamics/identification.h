@@ -7,7 +7,8 @@
  * b are the base parameters of base_parameters.h. The last four terms are those of each joint's drive. The estimates of
  * b and of the drives, called the linear estimates, need no knowledge of the robot but its kinematics. The consistent
  * estimate consists of ten parameters for each link, as in regressor.h, that some body has. It uses the model's own
- * inertias as a prior: where the motion excites nothing, it equals them.
+ * inertias as a prior: where the motion excites nothing, it equals them. Rotors of the model (machine_element.h) are
+ * known: their forces are subtracted from tau, and `inertia` is that of what the model lacks.
  *
  * Parameters sought. By default those of all bodies; a body is a joint's child link with all links that are fixed to
  * it. With `links`, only the bodies of these links: all others have the model's inertia, and Y_b has the columns that

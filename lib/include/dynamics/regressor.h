@@ -6,6 +6,9 @@
  * rotational inertia about the origin of the link's frame, in its axes,
  *     (m, hx, hy, hz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz)        (dyn_inertia_to_parameters)
  * They include all links that fixed joints connect to the link. Links that are fixed to the world have none.
+ *
+ * The rotors of a model (machine_element.h) are known and no part of p: then tau = Y p + tau_r with the forces tau_r of
+ * rotor_force.h, and the energies T and V are those of the links alone.
  */
 #ifndef DYNAMICS_REGRESSOR_H
 #define DYNAMICS_REGRESSOR_H
@@ -28,7 +31,7 @@ DYN_API void dyn_model_parameters(const dyn_model *model, double *p);
 /* Computes the joint-torque regressor Y, n x nv x parameter count, row-major. q is n x nq; v and a (NULL: zero) are n x
  * nv; `gravity` as in inverse_dynamics.h. Cost O(joints * depth) per sample. Allocates nothing. Thread-safe as long as
  * each thread has its own workspace.
- * Errors as in inverse_dynamics.h; DYN_FAILED_PRECONDITION for a model with rotors (machine_element.h).
+ * Errors as in inverse_dynamics.h.
  * Source: Atkeson, An and Hollerbach 1986. */
 DYN_API dyn_status dyn_torque_regressor(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                         const double *gravity, const double *q, const double *v, const double *a,

@@ -8,6 +8,7 @@
 
 #include "../model/error.h"
 #include "../model/normal_form.h"
+#include "../model/rotor.h"
 #include "carve.h"
 #include "precision.h"
 
@@ -73,6 +74,9 @@ static size_t lay_out(const dyn_model *model, const kernel_trio *kernels, uintpt
     w->distribution_memory = dyn_carve(&cursor, w->distribution_size);
     w->loaded = dyn_carve(&cursor, sizeof(dyn_model));
     w->loaded_bodies = dyn_carve(&cursor, (size_t)model->body_count * sizeof(body));
+    size_t rotor_bodies = model->rotor_count > 0 ? (size_t)model->body_count : 0;
+    w->rotor_bodies = dyn_carve(&cursor, rotor_bodies * sizeof(body));
+    w->coupling_bodies = dyn_carve(&cursor, rotor_bodies * sizeof(body));
     return cursor - base;
 }
 
@@ -101,6 +105,10 @@ dyn_status dyn_workspace_create_in(const dyn_model *model, dyn_precision precisi
     w->size = size;
     w->set = set;
     w->precision = precision;
+    if (model->rotor_count > 0) {
+        rotors_alone(model, w->rotor_bodies);
+        rotor_coupling_alone(model, w->coupling_bodies);
+    }
     *workspace = w;
     return DYN_OK;
 }

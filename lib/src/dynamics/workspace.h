@@ -35,6 +35,8 @@ struct dyn_workspace {
     size_t distribution_size;
     dyn_model *loaded;   /* the model with payloads: a copy that shares all except its bodies; zero without payloads */
     body *loaded_bodies; /* body_count of them */
+    /* Bodies with the inertias of the rotors alone, and with those of their coupling (rotor.h); none without rotors. */
+    body *rotor_bodies, *coupling_bodies;
 };
 
 /* Block of samples first .. first + count - 1, at most as many as the lanes of the kernels that compute them;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <dynamics/regressor.h>
+#include <dynamics/rotor_force.h>
 
 #include "../model/error.h"
 #include "triangle.h"
@@ -61,18 +62,21 @@ static double drive_value(const regression *g, dyn_drive_term term, double v, do
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-/* Computes Y of `count` samples from `first` on. */
+/* Computes Y and the forces of the rotors of `count` samples from `first` on. */
 static dyn_status fill_regressor(regression *g, size_t first, size_t count, dyn_error *error) {
     const record *r = g->record;
-    return dyn_torque_regressor(g->model, g->workspace, count, g->options->gravity, r->q + first * r->nq,
-                                r->v + first * r->nv, r->a + first * r->nv, g->Y, error);
+    const double *q = r->q + first * r->nq, *v = r->v + first * r->nv, *a = r->a + first * r->nv;
+    dyn_status status = dyn_torque_regressor(g->model, g->workspace, count, g->options->gravity, q, v, a, g->Y, error);
+    return status == DYN_OK
+               ? dyn_rotor_forces(g->model, g->workspace, count, g->options->gravity, q, v, a, g->rotors, error)
+               : status;
 }
 
 /* Computes the row of one coordinate of sample `first` + `s`. */
 static void fill_row(const regression *g, size_t first, size_t s, size_t coordinate, double *row) {
     const record *r = g->record;
     size_t i = (first + s) * g->nv + coordinate;
-    row[g->count] = r->tau[i] - (r->known ? r->known[i] : 0);
+    row[g->count] = r->tau[i] - g->rotors[s * g->nv + coordinate] - (r->known ? r->known[i] : 0);
     row[g->count] -= sought_row(&g->sought, g->Y + (s * g->nv + coordinate) * g->width, row);
     for (size_t t = 0; t < g->term_count; t++) {
         bool is_own = (size_t)g->drives[t].coordinate == coordinate;
@@ -181,10 +185,11 @@ static bool allocate(regression *g) {
     g->triangles = calloc(factors * size * size + 1, sizeof *g->triangles);
     g->rows = calloc(factors + 1, sizeof *g->rows);
     g->Y = calloc(BLOCK * g->nv * g->width + 1, sizeof *g->Y);
+    g->rotors = calloc(BLOCK * g->nv + 1, sizeof *g->rotors);
     g->block = calloc(BLOCK * size, sizeof *g->block);
     g->scratch = calloc(size, sizeof *g->scratch);
     g->weighted = g->triangles;
-    return g->drives && g->prior && g->triangles && g->rows && g->Y && g->block && g->scratch;
+    return g->drives && g->prior && g->triangles && g->rows && g->Y && g->rotors && g->block && g->scratch;
 }
 
 dyn_status regression_create(const dyn_model *model, const dyn_identification_options *o, const record *r,
@@ -221,5 +226,5 @@ void regression_free(regression *g) {
         free(g->weighted);
     }
     free(g->drives), free(g->prior), free(g->triangles), free(g->rows);
-    free(g->weights), free(g->Y), free(g->block), free(g->scratch);
+    free(g->weights), free(g->Y), free(g->rotors), free(g->block), free(g->scratch);
 }

@@ -31,12 +31,13 @@ typedef struct regression {
     size_t term_count, count; /* columns of drives, all columns */
     size_t parts;
     drive_column *drives;
-    double *prior;     /* count: the model's own values */
-    double *triangles; /* parts x nv x (count + 1)^2 */
-    double *weighted;  /* as `triangles`, of rows with weights; the same array without weights */
-    size_t *rows;      /* parts x nv: rows that are not saturated */
-    double *weights;   /* n x nv factors of the rows, or NULL */
-    double *Y, *block, *scratch;
+    double *prior;      /* count: the model's own values */
+    double *triangles;  /* parts x nv x (count + 1)^2 */
+    double *weighted;   /* as `triangles`, of rows with weights; the same array without weights */
+    size_t *rows;       /* parts x nv: rows that are not saturated */
+    double *weights;    /* n x nv factors of the rows, or NULL */
+    double *Y, *rotors; /* of the samples of a block: regressors, and the known forces of rotors */
+    double *block, *scratch;
 } regression;
 
 /* Creates the regression and computes the factors. The caller frees it with regression_free, after an error too. */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "rotor.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
+#include "group_inertias.h"
 #include "machine_element.h"
 #include "merge.h"
 #include "placement.h"
+#include "round_constants.h"
 
 /* Returns the pose of a rotor, whose z axis is its own, in the frame of its joint. Without an axis it has `axis`. */
 static dyn_pose place_in_joint(const dyn_rotor *rotor, const double axis[3]) {
@@ -84,30 +85,35 @@ dyn_status append_rotors(const dyn_builder *builder, dyn_error *error, dyn_model
     return DYN_OK;
 }
 
-/* Adds a rotor that does not spin to the body that carries it. */
-static void merge_fixed(const dyn_model *model, const model_rotor *r, body *bodies) {
-    const dyn_inertia inertia = {.mass = r->mass,
-                                 .rotational = {r->transverse, 0, 0, r->transverse, 0, r->axial - r->carried}};
-    const body_frame *frame = &model->frames[r->link];
-    dyn_pose place;
-    pose_compose(&frame->pose, &r->fixed, &place);
-    if (frame->body >= 0) {
-        body_merge(&bodies[frame->body], &inertia, &place);
-    }
+int rotor_carrier(const dyn_model *model, const model_rotor *r) {
+    return r->driven < 0 ? model->frames[r->link].body : model->bodies[r->first_body].parent;
 }
 
-/* Adds all of a rotor but its axial inertia to the body that carries it, and the axial inertia to its own bodies. Their
- * inertia moves with the carrying body too, and is subtracted from it where its link includes it. */
-static void merge_spinning(const model_rotor *r, body *bodies) {
-    const dyn_inertia inertia = {.mass = r->mass, .rotational = {r->transverse, 0, 0, r->transverse, 0, -r->carried}};
-    const body *first = &bodies[r->first_body];
+/* Returns the pose of a rotor in the frame of the body that carries it. */
+static dyn_pose place_in_carrier(const dyn_model *model, const model_rotor *r) {
     dyn_pose place;
+    if (r->driven < 0) {
+        pose_compose(&model->frames[r->link].pose, &r->fixed, &place);
+        return place;
+    }
+    const body *first = &model->bodies[r->first_body];
     memcpy(place.rotation, first->rotation, sizeof place.rotation);
     memcpy(place.position, first->position, sizeof place.position);
-    if (first->parent >= 0) {
-        body_merge(&bodies[first->parent], &inertia, &place);
-    }
-    const dyn_inertia spinning = {.rotational = {0, 0, 0, 0, 0, r->axial / r->body_count}};
+    return place;
+}
+
+/* All of a rotor that spins but its axial inertia moves with the body that carries it. The axial inertia of its own
+ * bodies moves with it too, and is subtracted where the link of the body includes it. */
+void merge_carried(const dyn_model *model, const model_rotor *r, body *carrier) {
+    double along = (r->driven < 0 ? r->axial : 0) - r->carried;
+    const dyn_inertia inertia = {.mass = r->mass, .rotational = {r->transverse, 0, 0, r->transverse, 0, along}};
+    dyn_pose place = place_in_carrier(model, r);
+    body_merge(carrier, &inertia, &place);
+}
+
+/* Sets the inertias of the bodies of a rotor, `axial` in all about its axis. */
+static void set_spinning(const model_rotor *r, double axial, body *bodies) {
+    const dyn_inertia spinning = {.rotational = {0, 0, 0, 0, 0, axial / r->body_count}};
     for (int i = r->first_body; i < r->first_body + r->body_count; i++) {
         body_clear_inertia(&bodies[i]);
         body_merge(&bodies[i], &spinning, &identity_pose);
@@ -130,10 +136,13 @@ static void add_to_driven(const body *spinning, body *driven, body *carrier) {
 
 void merge_rotors(const dyn_model *model, body *bodies) {
     for (int i = 0; i < model->rotor_count; i++) {
-        if (model->rotors[i].driven < 0) {
-            merge_fixed(model, &model->rotors[i], bodies);
-        } else {
-            merge_spinning(&model->rotors[i], bodies);
+        const model_rotor *r = &model->rotors[i];
+        int carrier = rotor_carrier(model, r);
+        if (carrier >= 0) {
+            merge_carried(model, r, &bodies[carrier]);
+        }
+        if (r->driven >= 0) {
+            set_spinning(r, r->axial, bodies);
         }
     }
     for (int i = 0; i < model->body_count; i++) {
@@ -150,18 +159,36 @@ void merge_rotors(const dyn_model *model, body *bodies) {
     }
 }
 
-dyn_status refuse_rotors(const dyn_model *model, const char *function, dyn_error *error) {
-    const dyn_machine_element_description *e = model->description->machine_elements;
-    if (model->rotor_count == 0) {
-        return DYN_OK;
+/* Copies the bodies of a model without their inertias. */
+static void copy_massless(const dyn_model *model, body *bodies) {
+    memcpy(bodies, model->bodies, (size_t)model->body_count * sizeof *bodies);
+    for (int i = 0; i < model->body_count; i++) {
+        body_clear_inertia(&bodies[i]);
     }
-    while (e->kind != DYN_MACHINE_ELEMENT_KIND_ROTOR) {
-        e++;
+}
+
+void rotors_alone(const dyn_model *model, body *bodies) {
+    copy_massless(model, bodies);
+    merge_rotors(model, bodies);
+    group_inertias(bodies, model->body_count);
+    round_constants(bodies, model->body_count);
+}
+
+void rotor_coupling_alone(const dyn_model *model, body *bodies) {
+    copy_massless(model, bodies);
+    for (int i = 0; i < model->rotor_count; i++) {
+        const model_rotor *r = &model->rotors[i];
+        const dyn_inertia less = {.rotational = {0, 0, 0, 0, 0, -r->axial}};
+        bool is_exact = r->driven >= 0 && r->body_count == 1;
+        int carrier = rotor_carrier(model, r);
+        if (is_exact) {
+            set_spinning(r, r->axial, bodies);
+        }
+        if (is_exact && carrier >= 0) {
+            dyn_pose place = place_in_carrier(model, r);
+            body_merge(&bodies[carrier], &less, &place);
+        }
     }
-    char place[DYN_PLACE_SIZE];
-    snprintf(place, sizeof place, "machine element %s", e->name);
-    return dyn_error_set(error, DYN_FAILED_PRECONDITION, place,
-                         "%s considers the inertias of links alone, without the rotor \"%s\"; use a model without "
-                         "rotors",
-                         function, e->name);
+    group_inertias(bodies, model->body_count);
+    round_constants(bodies, model->body_count);
 }

@@ -25,8 +25,18 @@ dyn_status append_rotors(const dyn_builder *builder, dyn_error *error, dyn_model
  * Finds the constants of driven joints. */
 void merge_rotors(const dyn_model *model, body *bodies);
 
-/* Refuses a model with rotors for a function that considers links alone, such as "the torque regressor". Errors:
- * DYN_FAILED_PRECONDITION with place "machine element NAME". */
-dyn_status refuse_rotors(const dyn_model *model, const char *function, dyn_error *error);
+/* Copies the bodies of a model to `bodies`, with the inertias of the rotors alone. */
+void rotors_alone(const dyn_model *model, body *bodies);
+
+/* Copies the bodies of a model to `bodies`, so that a body that carries a rotor with exact coupling has the inertia
+ * -I_a about the rotor's axis, and the rotor I_a. All other inertias are zero. The kinetic energy of the rotor is then
+ *     I_a (w_a + G v)^2 / 2 - I_a w_a^2 / 2 = G I_a w_a v + G^2 I_a v^2 / 2 */
+void rotor_coupling_alone(const dyn_model *model, body *bodies);
+
+/* Returns the index of the body that carries a rotor; -1: the world. */
+int rotor_carrier(const dyn_model *model, const model_rotor *r);
+
+/* Adds the inertia of a rotor that moves with the body that carries it, to that body or to a massless one. */
+void merge_carried(const dyn_model *model, const model_rotor *r, body *carrier);
 
 #endif
