@@ -144,13 +144,12 @@ static void on_closed(uv_handle_t *handle) {
 }
 
 void event_reader_stop(event_reader *stopped) {
+    /* Freeing the aio waits for nng's timer, which would otherwise look for the closed socket. */
     if (stopped->aio) {
         nng_aio_stop(stopped->aio);
-    }
-    nng_close(stopped->socket);
-    if (stopped->aio) {
         nng_aio_free(stopped->aio);
     }
+    nng_close(stopped->socket);
     for (nng_msg *left = next_message(stopped); left; left = next_message(stopped)) {
         nng_msg_free(left);
     }

@@ -257,8 +257,8 @@ void connection_close(connection *closed) {
     }
     for (slot *idle = closed->idle; idle;) {
         slot *next = idle->next;
+        nng_aio_free(idle->aio); /* waits for nng's timer, which may still use the context */
         nng_ctx_close(idle->context);
-        nng_aio_free(idle->aio);
         free(idle);
         idle = next;
     }

@@ -139,11 +139,13 @@ void one_way_close(one_way *closed) {
     if (!closed) {
         return;
     }
-    if (closed->is_open) {
-        nng_close(closed->socket);
-    }
+    /* nng's timer may still hold an operation whose message arrived as its time ran out. Freeing the aio waits for the
+       timer, which locks the socket. */
     if (closed->aio) {
         nng_aio_free(closed->aio);
+    }
+    if (closed->is_open) {
+        nng_close(closed->socket);
     }
     pthread_cond_destroy(&closed->changed);
     pthread_mutex_destroy(&closed->mutex);
@@ -168,7 +170,7 @@ dyn_client_status one_way_receive(one_way *used, double timeout, incoming *messa
 }
 
 void one_way_end(one_way *ended) {
-    nng_close(ended->socket);
+    nng_aio_stop(ended->aio);
 }
 
 void one_way_unsubscribe(one_way *used, const char *topic) {
