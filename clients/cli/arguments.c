@@ -131,6 +131,13 @@ const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_GAINS] = {"gains", "X,X,..", "torque for each unit of tau, such as N m/A for motor currents (default 1)"},
     [OPTION_PRIOR] = {"prior", "WEIGHT", "weight of the model's own inertias (default 1)"},
     [OPTION_FOLDS] = {"folds", "COUNT", "parts of the record that are predicted from the others (default 5; 0: none)"},
+    [OPTION_CRITERION] = {"criterion", "condition|determinant",
+                          "least condition number, or greatest determinant of the normal equations (default "
+                          "condition)"},
+    [OPTION_HARMONICS] = {"harmonics", "COUNT", "harmonics of each joint's Fourier series (default 5)"},
+    [OPTION_PERIOD] = {"period", "S", "period of the motion, seconds (default 10)"},
+    [OPTION_MARGIN] = {"margin", "SHARE", "share of each limit that is left (default 0.1)"},
+    [OPTION_TRIALS] = {"trials", "COUNT", "motions to try (default 1500)"},
     [OPTION_LINKS] = {"links", "LINK,LINK,..",
                       "estimate the inertias of these links alone; others are the model's own"},
     [OPTION_PAYLOAD_LINK] = {"payload-link", "LINK", "estimate the inertia of a payload on this link, and no other"},

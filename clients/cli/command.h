@@ -58,6 +58,7 @@ exit_code run_compare(const command *self, const arguments *args, dyn_client *cl
 exit_code run_formulate(const command *self, const arguments *args, dyn_client *client);
 exit_code run_motor(const command *self, const arguments *args, dyn_client *client);
 exit_code run_identify(const command *self, const arguments *args, dyn_client *client);
+exit_code run_excite(const command *self, const arguments *args, dyn_client *client);
 exit_code run_assemble(const command *self, const arguments *args, dyn_client *client);
 exit_code run_explain(const command *self, const arguments *args, dyn_client *client);
 exit_code run_simulate(const command *self, const arguments *args, dyn_client *client);

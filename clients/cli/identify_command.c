@@ -12,13 +12,10 @@
 #include "json_writer.h"
 #include "motion_file.h"
 #include "numbers.h"
+#include "parameter_options.h"
 #include "progress_bar.h"
 #include "query_options.h"
 #include "table.h"
-
-enum { DRIVE_TERMS = 4 };
-
-static const char *const DRIVE_TERM_NAMES[DRIVE_TERMS] = {"viscous", "coulomb", "offset", "inertia"};
 
 /* One run of the command, and what it owns. */
 typedef struct identify_run {
@@ -28,46 +25,13 @@ typedef struct identify_run {
     query_options options;
     motion_file motion;
     double *gains;
-    char *link_names;
-    const char **links;
-    dyn_client_drive_term terms[DRIVE_TERMS];
+    parameter_options sought;
     dyn_client_query query;
     dyn_client_identify_request request;
     progress_bar bar;
 } identify_run;
 
 /* ---- request ----------------------------------------------------------------------------------------------------- */
-
-/* Reads a number that is not negative, or `standard` if the option is absent. Reports errors. */
-static exit_code read_number(const arguments *args, option wanted, double standard, double *value) {
-    const char *text = args->value[wanted];
-    *value = standard;
-    if (text && !(parse_number(text, value) && *value >= 0)) {
-        return complain(EXIT_USAGE, "--%s %s: pass a number that is not negative", OPTION_TEXTS[wanted].name, text);
-    }
-    return EXIT_OK;
-}
-
-/* Reads --drives: names of terms separated by commas, or none. */
-static exit_code read_terms(identify_run *run) {
-    const char *text = run->args->value[OPTION_DRIVES];
-    dyn_client_identify_request *r = &run->request;
-    r->drive_terms = run->terms;
-    r->ignore_drives = text && strcmp(text, "none") == 0;
-    for (const char *at = text; at && !r->ignore_drives; at = *at == ',' ? at + 1 : NULL) {
-        size_t length = strcspn(at, ","), term = 0;
-        while (term < DRIVE_TERMS &&
-               (strlen(DRIVE_TERM_NAMES[term]) != length || strncmp(DRIVE_TERM_NAMES[term], at, length) != 0)) {
-            term++;
-        }
-        if (term == DRIVE_TERMS || r->drive_term_count == DRIVE_TERMS) {
-            return complain(EXIT_USAGE, "--drives %s: pass none, or some of viscous,coulomb,offset,inertia", text);
-        }
-        run->terms[r->drive_term_count++] = (dyn_client_drive_term)term;
-        at += length;
-    }
-    return EXIT_OK;
-}
 
 static exit_code read_gains(identify_run *run) {
     const char *text = run->args->value[OPTION_GAINS];
@@ -85,26 +49,6 @@ static exit_code read_gains(identify_run *run) {
                : complain(EXIT_USAGE, "--gains %s: %s", text, message);
 }
 
-/* Reads --links and --payload-link. */
-static exit_code read_links(identify_run *run) {
-    const char *text = run->args->value[OPTION_LINKS];
-    run->request.payload_link = run->args->value[OPTION_PAYLOAD_LINK];
-    if (!text) {
-        return EXIT_OK;
-    }
-    run->link_names = strdup(text);
-    run->links = calloc(strlen(text) + 1, sizeof *run->links);
-    if (!run->link_names || !run->links) {
-        return complain_memory();
-    }
-    char *rest = run->link_names;
-    for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) {
-        run->links[run->request.link_count++] = name;
-    }
-    run->request.links = run->links;
-    return EXIT_OK;
-}
-
 static exit_code read_options(identify_run *run) {
     static const char *const estimators[] = {"ordinary", "weighted", "huber", "total"};
     const arguments *args = run->args;
@@ -113,23 +57,24 @@ static exit_code read_options(identify_run *run) {
     double folds = 5;
     exit_code code = arguments_choice(args, OPTION_ESTIMATOR, 4, estimators, 0, &estimator);
     if (code == EXIT_OK) {
-        code = read_number(args, OPTION_CUTOFF, 0, &r->cutoff);
+        code = number_option_read(args, OPTION_CUTOFF, 0, &r->cutoff);
     }
     if (code == EXIT_OK) {
-        code = read_number(args, OPTION_TORQUE_CUTOFF, 0, &r->torque_cutoff);
+        code = number_option_read(args, OPTION_TORQUE_CUTOFF, 0, &r->torque_cutoff);
     }
     if (code == EXIT_OK) {
-        code = read_number(args, OPTION_PRIOR, 0, &r->prior);
+        code = number_option_read(args, OPTION_PRIOR, 0, &r->prior);
     }
     if (code == EXIT_OK) {
-        code = read_number(args, OPTION_FOLDS, folds, &folds);
+        code = number_option_read(args, OPTION_FOLDS, folds, &folds);
     }
     if (code == EXIT_OK) {
-        code = read_terms(run);
+        code = parameter_options_read(args, &run->sought);
     }
-    if (code == EXIT_OK) {
-        code = read_links(run);
-    }
+    r->drive_term_count = run->sought.term_count, r->drive_terms = run->sought.terms;
+    r->ignore_drives = run->sought.ignore_drives;
+    r->link_count = run->sought.link_count, r->links = run->sought.links;
+    r->payload_link = run->sought.payload_link;
     r->estimator = (dyn_client_estimator)estimator;
     r->folds = folds <= 1000 ? (size_t)folds : 1000;
     r->name = args->value[OPTION_NAME];
@@ -390,7 +335,8 @@ exit_code run_identify(const command *self, const arguments *args, dyn_client *c
     }
     dyn_client_identification_free(found);
     motion_file_free(&run.motion);
-    free(run.gains), free(run.link_names), free(run.links);
+    free(run.gains);
+    parameter_options_free(&run.sought);
     query_options_free(&run.options);
     layout_free(&run.robot);
     dyn_client_description_free(run.description);

@@ -212,6 +212,25 @@ static const command COMMANDS[] = {
                 WITH(OPTION_PAYLOAD) | WITH(OPTION_FORCE) | WITH(OPTION_FORCE_REFERENCE_FRAME),
      .words = (const option_words[]){{OPTION_NAME, "load the identified model under this name (default: do not)"}, {0}},
      .run = run_identify},
+    {.name = "excite",
+     .group = GROUP_MODELS,
+     .operands = "NAME",
+     .summary = "motion from which identify finds the parameters well",
+     .details =
+         "Each joint moves as a Fourier series that begins and ends at rest. The search keeps the position, velocity\n"
+         "and effort limits of the model; it does not know of obstacles and of collisions between links. The same\n"
+         "options yield the same motion. Shows the condition number and the use of the limits; --csv writes one\n"
+         "period with time, q, v, a and the model's tau, which trajectory and identify read.\n",
+     .example = "dynamicsctl excite ur5 --period 20 --csv > exciting.csv\n"
+                "  dynamicsctl trajectory ur5 exciting.csv --csv",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_JOINTS) | WITH(OPTION_GRAVITY) |
+                WITH(OPTION_CRITERION) | WITH(OPTION_HARMONICS) | WITH(OPTION_PERIOD) | WITH(OPTION_RATE) |
+                WITH(OPTION_MARGIN) | WITH(OPTION_TRIALS) | WITH(OPTION_SEED) | WITH(OPTION_DRIVES) |
+                WITH(OPTION_LINKS) | WITH(OPTION_PAYLOAD_LINK) | WITH(OPTION_JOB),
+     .words = (const option_words[]){{OPTION_RATE, "rows a second of the motion (default 100)"}, {0}},
+     .run = run_excite},
     {.name = "id",
      .group = GROUP_DYNAMICS,
      .operands = "NAME",

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "methods/batch.h"
-#include "methods/bounds.h"
 #include "methods/description.h"
 #include "methods/geometry.h"
 #include "methods/link_parameters.h"
 #include "methods/methods.h"
+#include "methods/parameter_choice.h"
 
 /* Approximate cost of one sample per cube of the coordinates, ns. */
 static const double COST = 150;
@@ -25,73 +25,25 @@ static const char *const terms[DYN_DRIVE_TERMS] = {"viscous", "coulomb", "offset
 
 /* ---- the question ------------------------------------------------------------------------------------------------ */
 
-static bool proceed(void *context, double fraction) {
-    return call_proceed(context, fraction);
-}
-
-/* Reads the terms of drives to estimate. Returns false when the call has ended. */
-static bool read_terms(call *c, const Dynamics__V1__IdentifyRequest *r, dyn_identification_options *o) {
-    if (r->ignore_drives && (r->n_drive_terms > 0 || r->drives_only)) {
-        call_blame(c, "ignore_drives");
-        call_fail(
-            c, REASON_CONFLICTING_FIELDS,
-            "terms of drives are both wanted and ignored; leave out ignore_drives, or drive_terms and drives_only");
-        return false;
-    }
-    for (int t = 0; t < DYN_DRIVE_TERMS && (r->ignore_drives || r->n_drive_terms > 0); t++) {
-        o->drive_terms[t] = false;
-    }
-    for (size_t i = 0; i < r->n_drive_terms; i++) {
-        int term = (int)r->drive_terms[i];
-        if (term < 0 || term >= DYN_DRIVE_TERMS) {
-            call_blame(c, "drive_terms[%zu]", i);
-            call_fail(c, REASON_UNKNOWN_VALUE,
-                      "the term is %d; pass VISCOUS (0), COULOMB (1), OFFSET (2) or INERTIA (3)", term);
-            return false;
-        }
-        o->drive_terms[term] = true;
-    }
-    return true;
-}
-
-/* Reads the links whose inertias are sought. The library checks that they move. */
-static bool read_links(batch *b, const Dynamics__V1__IdentifyRequest *r, dyn_identification_options *o) {
-    int *links = call_allocate(b->call, r->n_links + 1, sizeof *links);
-    for (size_t i = 0; links && i < r->n_links; i++) {
-        call_blame(b->call, "links[%zu]", i);
-        if (!batch_find_frame(b, REASON_LINK_NOT_FOUND, r->links[i], &links[i])) {
-            return false;
-        }
-    }
-    o->links = r->n_links > 0 ? links : NULL;
-    o->link_count = r->n_links;
-    call_blame(b->call, "payload_link");
-    if (r->payload_link[0] != '\0' && !batch_find_frame(b, REASON_LINK_NOT_FOUND, r->payload_link, &o->payload_link)) {
-        return false;
-    }
-    if (r->payload_link[0] != '\0' && o->payload_link == DYN_WORLD_FRAME) {
-        call_fail(b->call, REASON_INVALID_VALUE, "the world carries no payload; name a link of the robot");
-    }
-    b->call->field[0] = '\0';
-    return !call_has_ended(b->call);
-}
-
 /* Reads the options of the request. The library checks their ranges. */
 static bool read_options(batch *b, const Dynamics__V1__IdentifyRequest *r, dyn_identification_options *o) {
     *o = (dyn_identification_options)DYN_IDENTIFICATION_OPTIONS_INIT();
-    o->gravity = b->values.gravity;
     o->cutoff = r->cutoff;
     o->torque_cutoff = r->torque_cutoff;
     o->estimator = (dyn_estimator)r->estimator;
-    o->drives_only = r->drives_only;
-    o->friction_velocity = r->friction_velocity != 0 ? r->friction_velocity : o->friction_velocity;
     o->prior = r->prior != 0 ? r->prior : o->prior;
     if (r->optional_folds_case == DYNAMICS__V1__IDENTIFY_REQUEST__OPTIONAL_FOLDS_FOLDS) {
         o->folds = r->folds;
     }
-    o->proceed = proceed;
-    o->context = b->call;
-    return read_terms(b->call, r, o) && read_links(b, r, o);
+    const parameter_choice choice = {.term_count = r->n_drive_terms,
+                                     .terms = r->drive_terms,
+                                     .ignore_drives = r->ignore_drives,
+                                     .drives_only = r->drives_only,
+                                     .friction_velocity = r->friction_velocity,
+                                     .link_count = r->n_links,
+                                     .links = r->links,
+                                     .payload_link = r->payload_link};
+    return parameter_choice_read(b, &choice, o);
 }
 
 /* Checks the counts of the arrays that a batch does not know. */
@@ -121,21 +73,6 @@ static bool check_counts(batch *b, const Dynamics__V1__IdentifyRequest *r) {
     return batch_check(b, "v", r->n_v) && batch_check(b, "a", r->n_a) && batch_check(b, "tau", r->n_tau);
 }
 
-/* Checks the size of the model. */
-static bool check_model(batch *b) {
-    int joints = dyn_model_joint_count(b->model);
-    if (joints <= MOST_BASE_PARAMETER_JOINTS) {
-        return true;
-    }
-    call_blame(b->call, "query.model");
-    call_fail(b->call, REASON_MODEL_TOO_LARGE,
-              "the model has %d moving joints; parameters are identified for at most %d: take a part of it "
-              "(DeriveModel)",
-              joints, MOST_BASE_PARAMETER_JOINTS);
-    call_set_limit(b->call, BOUND_BASE_PARAMETER_JOINTS, MOST_BASE_PARAMETER_JOINTS, (uint64_t)joints);
-    return false;
-}
-
 /* Converts the motion to the model's order, and lists the known loads. Returns false when the call has ended. */
 static bool read_motion(batch *b, const Dynamics__V1__IdentifyRequest *r, dyn_recorded_motion *m) {
     *m = (dyn_recorded_motion){.n = b->n, .time = r->n_time > 0 ? r->time : NULL, .q = b->q};
@@ -162,17 +99,6 @@ static bool read_motion(batch *b, const Dynamics__V1__IdentifyRequest *r, dyn_re
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
-/* Returns the joint of a velocity coordinate. */
-static const dyn_joint *joint_of(const dyn_model *model, int coordinate) {
-    for (int j = 0; j < dyn_model_joint_count(model); j++) {
-        const dyn_joint *joint = dyn_model_joint(model, j);
-        if (coordinate >= joint->v_index && coordinate < joint->v_index + joint->nv) {
-            return joint;
-        }
-    }
-    return dyn_model_joint(model, 0);
-}
-
 /* Returns the unit of a term of a joint's drive, a read-only string. */
 static char *unit_of_term(const dyn_joint *joint, dyn_drive_term term) {
     static const char *const turning[] = {"N m s/rad", "N m", "N m", "kg m^2"};
@@ -195,7 +121,7 @@ static void write_estimates(batch *b, const dyn_identification *found, const dyn
             to->parameter = link_parameter_name(to->column);
             to->unit = link_parameter_unit(to->column);
         } else {
-            const dyn_joint *joint = joint_of(b->model, from->coordinate);
+            const dyn_joint *joint = joint_of_coordinate(b->model, from->coordinate);
             to->element = call_string(b->call, joint->name);
             to->parameter = (char *)(uintptr_t)terms[from->term];
             to->unit = unit_of_term(joint, from->term);
@@ -216,7 +142,7 @@ static void write_fits(batch *b, const dyn_identification *found, Dynamics__V1__
         const double *drive = found->drives + k * DYN_DRIVE_TERMS;
         Dynamics__V1__JointFit *to = reply->fits[reply->n_fits++] = &list[k];
         dynamics__v1__joint_fit__init(to);
-        to->joint = call_string(b->call, joint_of(b->model, (int)k)->name);
+        to->joint = call_string(b->call, joint_of_coordinate(b->model, (int)k)->name);
         to->lowest = from->lowest;
         to->highest = from->highest;
         to->model_error = from->model_error;
@@ -302,7 +228,7 @@ void method_identify(call *c) {
     dyn_error error;
     bool is_ready =
         batch_open(c, &b, r->query, QUERY_JOINT_NAMES | QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES, r->n_q, r->q) &&
-        check_model(&b) && check_counts(&b, r) && read_options(&b, r, &options);
+        parameter_choice_fits(&b) && check_counts(&b, r) && read_options(&b, r, &options);
     double nv = is_ready ? (double)b.nv : 0;
     if (is_ready && batch_begin(&b, COST * nv * nv * nv) && read_motion(&b, r, &motion)) {
         dyn_status status = dyn_identify(b.model, &motion, &options, &found, &error);

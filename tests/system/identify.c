@@ -228,6 +228,65 @@ START_TEST(an_identification_reports_and_is_cancelled_under_way) {
 }
 END_TEST
 
+START_TEST(an_exciting_motion_determines_what_a_simple_one_does_not) {
+    dyn_client_identification *found;
+    dyn_client_excitation *motion;
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5");
+    dyn_client_excite_request request = DYN_CLIENT_EXCITE_REQUEST_INIT();
+    request.trials = 300, request.period = 8, request.rate = 50, request.seed = 3;
+    wire_require(dyn_client_excite(client, &query, &request, &motion, &error), &error);
+    ck_assert_uint_eq(motion->rows, 400);
+    ck_assert_uint_eq(motion->rank, motion->estimates);
+    ck_assert_double_lt(motion->condition, 300);
+    for (size_t k = 0; k < NV; k++) {
+        ck_assert_double_le(motion->uses[k].position, 0.9 + 1e-9);
+        ck_assert_double_le(motion->uses[k].velocity, 0.9 + 1e-9);
+        ck_assert_double_le(motion->uses[k].effort, 0.91);
+        ck_assert_double_eq_tol(motion->v[k], 0, 1e-12);
+    }
+    query = query_of("ur5", motion->rows);
+    dyn_client_identify_request record =
+        DYN_CLIENT_IDENTIFY_REQUEST_INIT(.q = motion->q, .v = motion->v, .a = motion->a, .tau = motion->tau,
+                                         .time = motion->time);
+    wire_require(dyn_client_identify(client, &query, &record, &found, &error), &error);
+    ck_assert_uint_eq(found->rank, motion->rank);
+    ck_assert_double_eq_tol(found->condition / motion->condition, 1, 1e-6);
+    move();
+    double simple = 0;
+    dyn_client_identification *other;
+    record = request_of();
+    query = query_of("ur5", ROWS);
+    wire_require(dyn_client_identify(client, &query, &record, &other, &error), &error);
+    simple = other->condition;
+    ck_assert_msg(simple > 2 * motion->condition, "condition %g of a simple motion, %g of the exciting one", simple,
+                  motion->condition);
+    dyn_client_identification_free(found);
+    dyn_client_identification_free(other);
+    dyn_client_excitation_free(motion);
+}
+END_TEST
+
+START_TEST(a_search_is_refused_or_cancelled) {
+    dyn_client_excitation *motion;
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5");
+    dyn_client_excite_request request = DYN_CLIENT_EXCITE_REQUEST_INIT();
+    request.rate = 1;
+    ck_assert_int_eq(dyn_client_excite(client, &query, &request, &motion, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "excite.rate");
+    request = (dyn_client_excite_request)DYN_CLIENT_EXCITE_REQUEST_INIT();
+    request.period = 0.1, request.rate = 2000, request.trials = 50;
+    ck_assert_int_eq(dyn_client_excite(client, &query, &request, &motion, &error), DYN_CLIENT_FAILED_PRECONDITION);
+    ck_assert_str_eq(error.field, "excite.query.model");
+    ck_assert_msg(strstr(error.message, "keeps the effort limits") != NULL, "%s", error.message);
+    int reports = 0;
+    query.progress = end_third, query.progress_context = &reports;
+    request = (dyn_client_excite_request)DYN_CLIENT_EXCITE_REQUEST_INIT();
+    ck_assert_int_eq(dyn_client_excite(client, &query, &request, &motion, &error), DYN_CLIENT_CANCELLED);
+    ck_assert_int_eq(reports, 3);
+    ck_assert_int_eq(dyn_client_ping(client, 5, &error), DYN_CLIENT_OK);
+}
+END_TEST
+
 int main(void) {
     TCase *all = tcase_create("identification");
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
@@ -235,6 +294,8 @@ int main(void) {
     tcase_add_test(all, a_load_and_friction_are_found_from_positions_and_torques);
     tcase_add_test(all, a_payload_is_found_beside_one_that_is_known);
     tcase_add_test(all, the_order_of_joints_is_the_callers);
+    tcase_add_test(all, an_exciting_motion_determines_what_a_simple_one_does_not);
+    tcase_add_test(all, a_search_is_refused_or_cancelled);
     tcase_add_test(all, an_identification_reports_and_is_cancelled_under_way);
     tcase_add_test(all, records_that_cannot_be_used_are_refused);
     return run_unforked("identification", all);

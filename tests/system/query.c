@@ -41,6 +41,7 @@ static const struct {
     {"formulate", "nyyyn"},
     {"find_base_parameters", "nynnn"},
     {"identify", "yyyyn"},
+    {"excite", "yynnn"},
     {"evaluate_motors", "yyyyn"},
     {"rollout", "yyyyn"},
     {"inverse_dynamics_trajectory", "yyyyy"},

@@ -1326,6 +1326,63 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_identify(dyn_client *client, cons
                                                         dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_identification_free(dyn_client_identification *identification);
 
+/* Criterion of an exciting motion. */
+typedef enum dyn_client_excitation_criterion {
+    DYN_CLIENT_EXCITATION_CRITERION_CONDITION = 0,   /* the least condition number of the identification */
+    DYN_CLIENT_EXCITATION_CRITERION_DETERMINANT = 1, /* the greatest determinant of its normal equations */
+} dyn_client_excitation_criterion;
+
+/* Options of an exciting motion; zero selects the defaults, except where DYN_CLIENT_EXCITE_REQUEST_INIT states another
+ * value. The motion is a Fourier series in each coordinate, and begins and ends at rest. */
+typedef struct dyn_client_excite_request {
+    size_t struct_size;
+    dyn_client_excitation_criterion criterion;
+    size_t harmonics; /* 2 to 50; 0: 5 */
+    double period;    /* s; 0: 10 */
+    double rate;      /* rows a second of the motion, Hz; 0: 100 */
+    double margin;    /* share of each limit that is left, 0 to 0.9 */
+    size_t trials;    /* motions to try; 0: 1500 */
+    uint64_t seed;    /* the same request yields the same motion */
+    /* Parameters that are to be identified, as in dyn_client_identify_request. */
+    size_t drive_term_count;
+    const dyn_client_drive_term *drive_terms;
+    bool ignore_drives, drives_only;
+    double friction_velocity;
+    size_t link_count;
+    const char *const *links;
+    const char *payload_link;
+} dyn_client_excite_request;
+#define DYN_CLIENT_EXCITE_REQUEST_INIT(...) DYN_CLIENT_SIZED(dyn_client_excite_request, .margin = 0.1, __VA_ARGS__)
+
+/* Shares of the limits of one velocity coordinate that a motion uses: 1 is at the limit. */
+typedef struct dyn_client_limit_use {
+    const char *joint;
+    double position; /* of half the range, from its middle */
+    double velocity;
+    double effort; /* 0 without a limit */
+} dyn_client_limit_use;
+
+/* Exciting motion of one period: rows x nq and rows x nv numbers. */
+typedef struct dyn_client_excitation {
+    size_t rows, nq, nv;
+    const double *time, *q, *v, *a, *tau; /* tau: torques of the model */
+    size_t estimates, rank;               /* parameters to identify, and directions that the motion excites */
+    double condition;
+    double log_determinant;
+    const dyn_client_limit_use *uses; /* nv, in the model's order */
+    size_t trials;
+} dyn_client_excitation;
+
+/* Searches a motion from which dyn_client_identify finds the parameters of a model well, within its limits. Of the
+/* query
+ * model, joint names, gravity and expected_digest count; the timeout, the progress and the job apply. INVALID_ARGUMENT
+ * with the field of an option that is out of range; FAILED_PRECONDITION: no motion that was tried keeps the effort
+ * limits. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_excite(dyn_client *client, const dyn_client_query *query,
+                                                      const dyn_client_excite_request *request,
+                                                      dyn_client_excitation **excitation, dyn_client_error *error);
+DYN_CLIENT_EXPORT void dyn_client_excitation_free(dyn_client_excitation *excitation);
+
 /* ---- motors ------------------------------------------------------------------------------------------------------ */
 
 /* Limit of a motor or its gear. */

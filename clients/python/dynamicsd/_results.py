@@ -12,10 +12,10 @@ from dynamicsd._convert import Keep, as_doubles, doubles, fill, integers, member
 from dynamicsd._query import Query, as_rows
 from dynamicsd.errors import InvalidArgument, text
 from dynamicsd.records import (Array, BaseParameter, BaseParameters, ComparedFormulation, ConstrainedMotion,
-                               Constraint, ContactSurface, Contribution, Description, Excess, Explanation,
+                               Constraint, ContactSurface, Contribution, Description, Excess, Excitation, Explanation,
                                ExternalForce, Formulation, FormulationBlock, FormulationCost, Identification, Inertia,
-                               JointFit, LinearEstimate, MachineElement, MotorSummary, Motors, Outcome, Replay,
-                               Rollout, ScrewChain, State, Stepping, Trajectory)
+                               JointFit, LimitUse, LinearEstimate, MachineElement, MotorSummary, Motors, Outcome,
+                               Replay, Rollout, ScrewChain, State, Stepping, Trajectory)
 
 T = TypeVar("T")
 
@@ -137,6 +137,15 @@ def identification(found: Any) -> Identification:
                           copied(found.parameters, found.body_count, 10),
                           strings(found.replaced_priors, found.replaced_count), bool(found.is_converged),
                           int(found.iterations), read(Inertia, found.payload) if found.has_payload else None)
+
+
+def excitation(found: Any) -> Excitation:
+    """Exciting motion."""
+    uses = tuple(read(LimitUse, each) for each in found.uses[0:found.nv])
+    return Excitation(copied(found.time, found.rows), copied(found.q, found.rows, found.nq),
+                      copied(found.v, found.rows, found.nv), copied(found.a, found.rows, found.nv),
+                      copied(found.tau, found.rows, found.nv), found.estimates, found.rank, found.condition,
+                      found.log_determinant, uses, found.trials)
 
 
 def motors(found: Any) -> Motors:

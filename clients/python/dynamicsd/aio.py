@@ -102,6 +102,7 @@ class Model(_Wrapper[_model.Model]):
     base_parameters = _Call(_model.Model.base_parameters)
     identify = _Call(_model.Model.identify)
     evaluate_motors = _Call(_model.Model.evaluate_motors)
+    excite = _Call(_model.Model.excite)
     integrate = _Call(_model.Model.integrate)
     difference = _Call(_model.Model.difference)
     interpolate = _Call(_model.Model.interpolate)

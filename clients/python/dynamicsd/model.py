@@ -16,7 +16,7 @@ from dynamicsd._session import Progress, Session, Watch, seconds
 from dynamicsd.errors import text
 from dynamicsd.evaluation import Asked, Evaluation, read_evaluation, write_quantities
 from dynamicsd.records import (Array, Assembly, AssemblyOutcome, BaseParameters, ComparedFormulation,
-                               ConstrainedMotion, Description, Explanation, Formulation, Identification,
+                               ConstrainedMotion, Description, Excitation, Explanation, Formulation, Identification,
                                ModelDescription, ModelInfo, Motors, Operation, ReportEntry, Rollout, ScrewChain,
                                Stepping, Tip, Trajectory)
 
@@ -312,6 +312,35 @@ class Model:
         request.drive_terms = query.keep.new("dyn_client_drive_term[]", terms) if terms else _NULL
         request.drive_term_count = len(terms)
         return _results.identification(query.result("dyn_client_identification", lib.dyn_client_identify, request))
+
+    def excite(self, *, criterion: str = "condition", harmonics: int = 5, period: float = 10.0, rate: float = 100.0,
+               margin: float = 0.1, trials: int = 1500, seed: int = 0,
+               drive_terms: Sequence[str] = ("viscous", "coulomb", "offset"), drives_only: bool = False,
+               friction_velocity: float = 0.0, links: Sequence[str] = (), payload_link: str | None = None,
+               **options: Unpack[Options]) -> Excitation:
+        """Searches a motion from which `identify` finds the parameters well, within the limits of the joints.
+
+        Each joint moves as a Fourier series of `harmonics` with the period in s, and `rate` rows a second. `criterion`
+        is "condition" or "determinant"; `margin` is the share of each limit that is left.
+
+        >>> arm = client.model("two_link")
+        >>> motion = arm.excite(period=5, trials=50)
+        >>> motion.q.shape, motion.rank == motion.estimates
+        ((500, 2), True)
+        """
+        query = Query(self, options, is_long=True)
+        query.start(1)
+        request = query.keep.new("dyn_client_excite_request *")
+        fill(query.keep, request, "request", harmonics=harmonics, period=period, rate=rate, margin=margin,
+             trials=trials, seed=seed, drives_only=drives_only, friction_velocity=friction_velocity,
+             ignore_drives=not drive_terms and not drives_only, payload_link=payload_link)
+        request.criterion = named("dyn_client_excitation_criterion").number("criterion", criterion)
+        terms = [named("dyn_client_drive_term").number("drive_terms", term) for term in drive_terms]
+        request.drive_terms = query.keep.new("dyn_client_drive_term[]", terms) if terms else _NULL
+        request.drive_term_count = len(terms)
+        request.links = query.keep.strings(links) if links else _NULL
+        request.link_count = len(links)
+        return _results.excitation(query.result("dyn_client_excitation", lib.dyn_client_excite, request))
 
     def evaluate_motors(self, q: Rows, v: Rows | None = None, a: Rows | None = None, time: ArrayLike | None = None, *,
                         tau: Rows | None = None, ambient_temperature: float = 25.0,

@@ -813,6 +813,17 @@ class JointFit:
     inertia: float
 
 
+@record("dyn_client_limit_use")
+@dataclasses.dataclass(frozen=True, eq=False)
+class LimitUse:
+    """Shares of the limits of one coordinate that a motion uses: 1 is at the limit."""
+
+    joint: str
+    position: float
+    velocity: float
+    effort: float
+
+
 @record("dyn_client_stream_info")
 @dataclasses.dataclass(frozen=True, eq=False)
 class StreamInfo:
@@ -1003,6 +1014,23 @@ class Identification:
                 for fit in self.fits]
         return html_table(f"{self.rank} parameters, condition number {self.condition:.3g}",
                           ["joint", "error before", "error after", "error of prediction", "accounted"], rows)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Excitation:
+    """Exciting motion of one period: `time` has the rows, q is rows x nq, v, a and the model's tau are rows x nv."""
+
+    time: Array
+    q: Array
+    v: Array
+    a: Array
+    tau: Array
+    estimates: int
+    rank: int
+    condition: float
+    log_determinant: float
+    uses: tuple[LimitUse, ...]
+    trials: int
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

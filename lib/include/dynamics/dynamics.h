@@ -32,6 +32,7 @@
 #include <dynamics/derivatives.h>
 #include <dynamics/energy.h>
 #include <dynamics/description.h>
+#include <dynamics/excitation.h>
 #include <dynamics/external_force.h>
 #include <dynamics/flexible_chain.h>
 #include <dynamics/formulation.h>

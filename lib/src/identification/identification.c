@@ -482,6 +482,9 @@ dyn_status dyn_identify(const dyn_model *model, const dyn_recorded_motion *motio
     if (status == DYN_OK) {
         status = regression_create(model, &chosen, &r, &j.g, error);
     }
+    if (status == DYN_OK) {
+        status = regression_reduce(&j.g, error);
+    }
     if (status == DYN_OK && !allocate(&j)) {
         status = dyn_error_memory(error);
     }

@@ -216,7 +216,24 @@ dyn_status regression_create(const dyn_model *model, const dyn_identification_op
     list_drives(model, o, g->drives);
     memcpy(g->prior, g->sought.b, g->base_count * sizeof *g->prior);
     store_friction(g);
+    return DYN_OK;
+}
+
+dyn_status regression_reduce(regression *g, dyn_error *error) {
+    size_t size = g->count + 1;
+    memset(g->triangles, 0, g->parts * g->nv * size * size * sizeof *g->triangles);
     return reduce(g, g->triangles, error);
+}
+
+void regression_combine(regression *g, const double *factors, double *triangle, double *rows) {
+    size_t size = g->count + 1;
+    for (size_t k = 0; k < g->nv; k++) {
+        const double *factor = regression_triangle(g, g->triangles, 0, k);
+        for (size_t i = 0; i < size * size; i++) {
+            rows[i] = factors[k] * factor[i];
+        }
+        triangle_append(size, triangle, size, rows, g->scratch);
+    }
 }
 
 void regression_free(regression *g) {

@@ -40,9 +40,16 @@ typedef struct regression {
     double *block, *scratch;
 } regression;
 
-/* Creates the regression and computes the factors. The caller frees it with regression_free, after an error too. */
+/* Creates the regression without its factors. The caller frees it with regression_free, after an error too. */
 dyn_status regression_create(const dyn_model *model, const dyn_identification_options *options, const record *r,
                              regression *g, dyn_error *error);
+
+/* Computes the factors of the record as it is now. */
+dyn_status regression_reduce(regression *g, dyn_error *error);
+
+/* Adds the factors of all coordinates, the rows of each multiplied by its factor, to one (count + 1) x (count + 1)
+ * factor, which must be zero. `rows` has as many numbers. */
+void regression_combine(regression *g, const double *factors, double *triangle, double *rows);
 
 void regression_free(regression *g);
 

@@ -227,6 +227,18 @@ class Carrier:
         self.refused("CODE_INVALID_ARGUMENT", "identify.q", "identify", query={"model": "two_link"}, q=[0, 0],
                      time=[0], tau=[0, 0])
 
+    def test_an_exciting_motion_keeps_the_limits_and_excites_all_parameters(self):
+        found = self.ask("excite", period=5, trials=60)
+        self.assertEqual(found.rows, 500)
+        self.assertEqual(found.rank, found.estimates)
+        for use in found.uses:
+            self.assertLessEqual(max(use.position, use.velocity, use.effort), 0.9 + 1e-9)
+        rates = self.ask("derive_rates", q=list(found.q), time=list(found.time), rates="RATES_QUINTIC_SPLINE")
+        self.assertLess(max(abs(x - y) for x, y in zip(rates.v, found.v)), 1e-3)
+        identified = self.ask("identify", q=list(found.q), v=list(found.v), a=list(found.a), tau=list(found.tau))
+        self.assertAlmostEqual(identified.condition / found.condition, 1, 5)
+        self.refused("CODE_INVALID_ARGUMENT", "excite.harmonics", "excite", query={"model": "two_link"}, harmonics=1)
+
     def test_motors_are_evaluated(self):
         name = self.name("driven")
         wheel = {"mass": 1, "rotational": [1, 0, 0, 1, 0, 1]}
@@ -497,6 +509,7 @@ class Carrier:
         about("find_base_parameters", query=query)
         about("identify", query=query, q=[0.1 * i * i % 1.3 for i in range(40)], tau=[0.3 * i % 1.1 for i in range(40)],
               time=[0.1 * i for i in range(20)])
+        about("excite", query=query, trials=5)
         name, run = self.name("keyed"), self.name("keyed_run")
         owned = {"simulation": name, "token": about("create_simulation", name=name, query=query).token}
         about("record_simulation", **owned, recording=run)

@@ -43,6 +43,12 @@ def compute(client, arm):
     found = arm.identify(motion, tau, fine, name="identified")
     assert len(found.fits) == 2 and all(fit.accounted > 0.99 for fit in found.fits)
     client.model("identified").unload()
+    exciting = arm.excite(period=4, trials=40, criterion="determinant")
+    assert exciting.q.shape == (400, 2) and exciting.rank == exciting.estimates
+    assert all(use.position <= 0.9 + 1e-9 for use in exciting.uses)
+    held = arm.identify(exciting.q, exciting.tau, v=exciting.v, a=exciting.a,
+                        payload_link=arm.describe().links[-1].name)
+    assert held.payload is not None and held.payload.mass < 1e-2
     driven = client.load(dynamicsd.ModelDescription(
         "driven", [dynamicsd.Link("a"), dynamicsd.Link("b", dynamicsd.Inertia(1, rotational=[1, 0, 0, 1, 0, 1]))],
         [dynamicsd.Joint("j", "continuous", "a", "b", axis=[0, 0, 1])], machine_elements=[

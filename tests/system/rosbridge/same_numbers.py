@@ -89,6 +89,7 @@ class Numbers(fixture.Case):
             "find_base_parameters": {"query": PANDA},
             "identify": {"query": PANDA, "q": self.rows(20), "tau": self.rows(20),
                          "time": [0.1 * i for i in range(20)]},
+            "excite": {"query": PANDA, "period": 2.0, "harmonics": 2, "rate": 50.0, "trials": 10},
             "evaluate_motors": {"query": {"model": "driven"}, "q": q[:3], "v": v[:3], "a": a[:3], "time": times},
             "inverse_dynamics": {**state, "a": a},
             "forward_dynamics": {**state, "tau": a}, "mass_matrix": {"query": PANDA, "q": q},

@@ -40,6 +40,7 @@ export const calls = [
     { query: { model: "two_link" }, neutral: { samples: 1 } }],
   ["find_base_parameters", { query: { model: "two_link" } }],
   ["identify", { query: { model: "two_link" }, ...wave(20) }],
+  ["excite", { query: { model: "two_link" }, period: 2, trials: 20 }],
   ["load_model", { name: "driven", description: driven }],
   ["evaluate_motors", { query: { model: "driven" }, q: [0.1], v: [1], a: [2] }],
   ["inverse_dynamics", { query: { model: "two_link" }, q }],
