@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compares deploy/doc/operation-counts.md with the operations that property_formulation_counts counts.
+
+    operation_counts.py PROGRAM DOCUMENT [--write]
+
+With --write, writes the document instead. Exits with 77 where the library counts no operations.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+NUMBERS = r"(\d+) +(\d+) x +(\d+) \+  published"
+HEADING = """# Operations of the formulations for n joints
+
+Multiplications / additions for a chain of n revolute joints with any axes and placements, beside the published ones.
+[formulations.md](formulations.md#operations) has the polynomials, their sources, and the reasons for the differences.
+The test `property.operation_counts` compares this document with the counts; `tests/property/operation_counts.py` with
+`--write` writes it.
+
+The last column counts multiplications and additions together: by `screws` here, as published for that method, and for
+the method of Rodriguez. The published polynomials of that column hold for chains of several joints: for one joint they
+give 27 and -26. All differences of `newton_euler` and `generalized_dalembert` are those of the polynomials, so that
+their sign changes with n: recursions here begin with full vectors at every joint, but skip the terms of the base.
+
+"""
+COLUMNS = ["n", "lagrange_euler", "published", "newton_euler", "published", "generalized_dalembert", "published",
+           "forward dynamics: screws / published / Rodriguez"]
+
+
+def counts(program):
+    """Cells of the table by column and n."""
+    found = subprocess.run([program], env={**os.environ, "CK_FORK": "no"}, capture_output=True, text=True, check=True)
+    rows = {}
+    for name, n, times, plus, times_published, plus_published in re.findall(
+            r"^(\w+) +" + NUMBERS + r" +(\d+) x +(\d+) \+$", found.stdout, re.MULTILINE):
+        rows.setdefault(int(n), {})[name] = [f"{times} / {plus}", f"{times_published} / {plus_published}"]
+    together = r"^screws +" + NUMBERS + r", both together: screws (-?\d+), Rodriguez (-?\d+)$"
+    for n, times, plus, screws, rodriguez in re.findall(together, found.stdout, re.MULTILINE):
+        rows[int(n)]["screws"] = [f"{int(times) + int(plus)} / {screws} / {rodriguez}"]
+    return rows
+
+
+def document(rows):
+    lines = ["| " + " | ".join(COLUMNS) + " |", "|---" * len(COLUMNS) + "|"]
+    for n, row in sorted(rows.items()):
+        cells = [cell for name in ("lagrange_euler", "newton_euler", "generalized_dalembert", "screws")
+                 for cell in row[name]]
+        lines.append("| " + " | ".join([str(n), *cells]) + " |")
+    return HEADING + "\n".join(lines) + "\n"
+
+
+def main():
+    program, path = sys.argv[1], pathlib.Path(sys.argv[2])
+    rows = counts(program)
+    if not rows:
+        return 77
+    if "--write" in sys.argv:
+        path.write_text(document(rows), encoding="utf-8")
+    elif path.read_text(encoding="utf-8") != document(rows):
+        print(f"{path} differs from the counts; write it by {pathlib.Path(__file__).name} --write")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
