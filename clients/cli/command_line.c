@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the option that the first `length` characters of `text` name, or OPTIONS if there is none. */
-static option find_option(const char *text, size_t length) {
+option option_of(const char *text, size_t length) {
     for (int i = 0; i < OPTIONS; i++) {
         if (strlen(OPTION_TEXTS[i].name) == length && strncmp(OPTION_TEXTS[i].name, text, length) == 0) {
             return (option)i;
@@ -48,7 +47,7 @@ static bool is_optional_value(const char *words, const char *text) {
 static exit_code read_option(char **argv, int *at, arguments *parsed) {
     const char *text = argv[*at] + 2;
     const char *equals = strchr(text, '=');
-    option found = find_option(text, equals ? (size_t)(equals - text) : strlen(text));
+    option found = option_of(text, equals ? (size_t)(equals - text) : strlen(text));
     if (found == OPTIONS) {
         return complain_option(argv[*at]);
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command_line.h"
+#include "completion.h"
 #include "endpoint.h"
 #include "help.h"
 #include "page.h"
@@ -681,6 +682,10 @@ static exit_code help(const char *name) {
 }
 
 int main(int argc, char **argv) {
+    /* Shells call this command, which the help does not list. */
+    if (argc > 1 && strcmp(argv[1], "complete") == 0) {
+        return (int)complete_line((size_t)argc - 2, argv + 2, COMMAND_COUNT, COMMANDS);
+    }
     terminal_open();
     arguments args;
     exit_code code = arguments_parse(argc, argv, find, &args);
