@@ -379,7 +379,7 @@ static void on_tick(uv_timer_t *timer) {
     return_memory(d, now);
     if (now >= d->next_status) {
         d->next_status = now + NANOSECONDS;
-        service_sweep_jobs(d->service);
+        service_sweep(d->service);
         report_workers(d);
         report_memory(d);
         report_state(d);
@@ -450,6 +450,18 @@ static void on_scan(uv_work_t *work) {
     scan_models(work->data);
 }
 
+/* Logs a reload as an action of the audit. A signal does not tell who has sent it. */
+static void report_reload(daemon_state *d, log_level level, const char *outcome) {
+    const char *path = d->arguments->config_path;
+    char models[32];
+    snprintf(models, sizeof models, "%zu", model_store_count(d->store));
+    const log_field fields[] = {
+        {"method", "reload"}, {"object", path ? path : ""}, {"peer", "SIGHUP"},
+        {"outcome", outcome}, {"models", models},           {NULL, NULL},
+    };
+    log_fields(&d->log, level, "audit", fields);
+}
+
 static void on_scanned(uv_work_t *work, int status) {
     daemon_state *d = work->data;
     (void)status;
@@ -462,7 +474,7 @@ static void on_scanned(uv_work_t *work, int status) {
     }
     write_status(d);
     watchdog_ready(d->status);
-    log_info(&d->log, "reloaded: %zu models", model_store_count(d->store));
+    report_reload(d, LOG_LEVEL_INFO, "done");
 }
 
 static void start_scan(daemon_state *d) {
@@ -496,6 +508,7 @@ static void reload(daemon_state *d) {
     watchdog_reloading();
     if (!daemon_configure(d->arguments, &next, error)) {
         log_error(&d->log, "%s; the old configuration stays in force", error);
+        report_reload(d, LOG_LEVEL_WARNING, "refused");
         d->status[0] = '\0';
         watchdog_ready("The configuration is bad; the old one is in force");
         return;

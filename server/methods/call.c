@@ -65,6 +65,10 @@ void call_set_joint(call *c, const char *name) {
     }
 }
 
+void call_set_object(call *c, const char *name) {
+    snprintf(c->object, sizeof c->object, "%s", name);
+}
+
 void call_set_model(call *c, const model_entry *entry) {
     char digits[17];
     snprintf(digits, sizeof digits, "%.16s", entry->digest + strlen("sha256:"));

@@ -15,6 +15,7 @@
 #include "methods/reply_cache.h"
 #include "methods/running.h"
 #include "methods/service.h"
+#include "observe/audit.h"
 
 /* Sizes of the field and the message of an error, in bytes. */
 enum { CALL_FIELD_SIZE = 256, CALL_MESSAGE_SIZE = 1024 };
@@ -38,6 +39,7 @@ typedef struct call {
     running_call own_running;
     reply_entry *stored; /* entry for the stored reply, if the request changes the state; or NULL */
     reply_waiter waiter; /* waits for the reply to an earlier copy of the request */
+    const char *outcome; /* of a request that succeeded, for the audit: a constant; NULL: "done" */
     size_t samples;      /* samples of the request, for its metrics; 0: it has none */
     size_t reply_size;   /* bytes of the reply, for its metrics */
     bool is_turned_away; /* refused before it began; its reply is not stored, so that a copy is tried again */
@@ -45,6 +47,7 @@ typedef struct call {
     arena memory;        /* memory of the method: copies, results, messages of the reply */
     Dynamics__V1__Reply reply;
     Dynamics__V1__Status status;
+    char object[AUDIT_OBJECT_SIZE]; /* name of the object of the request, for the audit; "": that in the request */
     char field[CALL_FIELD_SIZE];
     char message[CALL_MESSAGE_SIZE];
     service *owner;
@@ -80,6 +83,9 @@ void call_set_sample(call *c, uint64_t sample);
 
 /* Adds to the call's error the name of the joint that it is about. Leaves it out when out of memory. */
 void call_set_joint(call *c, const char *name);
+
+/* Sets the name of the object that the request is about, for the audit, where the request itself may not state it. */
+void call_set_object(call *c, const char *name);
 
 /* Writes into the reply the key of the model that the result is about: the first 64 bits of its digest. */
 void call_set_model(call *c, const model_entry *entry);

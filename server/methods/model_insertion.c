@@ -114,9 +114,8 @@ static model_entry *insert_into_store(call *c, const char *replaced, bool *was_p
     model_entry *entry = c->built, *present = NULL;
     model_insertion result = model_store_insert(c->service->store, entry, replaced, &present);
     *was_present = result == MODEL_PRESENT;
-    if (result == MODEL_INSERTED) {
-        log_info(c->service->log, "model %s loaded by %s: nq %d, nv %d", entry->name, c->transport->peer,
-                 dyn_model_nq(entry->model), dyn_model_nv(entry->model));
+    if (result == MODEL_PRESENT) {
+        c->outcome = "present";
     }
     if (result == MODEL_INSERTED || result == MODEL_PRESENT) {
         /* Returns the built model if another thread has removed it from the store again. */
@@ -131,6 +130,8 @@ model_entry *insert_built_model(call *c, const insertion_options *options, bool 
     model_entry *entry = c->built, *present = model_store_find(c->service->store, entry->name);
     refusal why = {0};
     snprintf(entry->loaded_by, sizeof entry->loaded_by, "%s", c->transport->peer);
+    call_set_object(c, entry->name);
+    c->outcome = present ? "replaced" : "loaded";
     bool is_good = !may_insert(entry, present, options->replaced) || update_disk(c, options, present);
     model_entry_release(present);
     model_entry *entered = is_good ? insert_into_store(c, options->replaced, was_present) : NULL;
@@ -147,9 +148,8 @@ bool remove_model(call *c, const model_entry *entry) {
         return false;
     }
     model_entry *removed = model_store_remove(c->service->store, entry->name);
-    if (removed) {
-        log_info(c->service->log, "model %s unloaded by %s", removed->name, c->transport->peer);
-    }
+    call_set_object(c, entry->name);
+    c->outcome = "unloaded";
     model_entry_release(removed);
     return true;
 }

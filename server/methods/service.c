@@ -42,6 +42,7 @@ struct service {
     call *line_first, *line_last; /* calls that wait to prepare a change; the transport bounds their number */
     running_calls running;
     job_table *jobs;
+    audit audit;
     request_metrics metrics[METHOD_NUMBERS]; /* 0: no method */
 };
 
@@ -76,6 +77,7 @@ service *service_create(const service_options *options) {
     pthread_mutex_init(&s->change_mutex, NULL);
     pthread_mutex_init(&s->line_mutex, NULL);
     running_calls_init(&s->running);
+    audit_init(&s->audit, options->log);
     s->replies = reply_cache_create(&secret);
     s->jobs = create_jobs(s);
     if (!s->replies || !s->jobs) {
@@ -103,6 +105,7 @@ void service_free(service *s) {
     reply_cache_free(s->replies);
     job_table_free(s->jobs);
     running_calls_free(&s->running);
+    audit_free(&s->audit);
     pthread_mutex_destroy(&s->idle_mutex);
     pthread_mutex_destroy(&s->change_mutex);
     pthread_mutex_destroy(&s->line_mutex);
@@ -130,8 +133,9 @@ job_table *service_jobs(service *s) {
     return s->jobs;
 }
 
-void service_sweep_jobs(service *s) {
+void service_sweep(service *s) {
     job_table_sweep(s->jobs);
+    audit_sweep(&s->audit);
 }
 
 void service_drain(service *s) {
@@ -438,8 +442,50 @@ static void settle(call *c, const uint8_t *bytes, size_t size) {
     }
 }
 
+/* Returns the name of the object that the request itself states: a text of the method's message; "": none. */
+static const char *stated_object(const call *c) {
+    static const char *const names[] = {"simulation", "stream", "recording", "model", "job", "name"};
+    const ProtobufCFieldDescriptor *member =
+        protobuf_c_message_descriptor_get_field(&dynamics__v1__request__descriptor, (unsigned)c->request->method_case);
+    const char *message = *(const char *const *)((const char *)c->request + member->offset);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const ProtobufCFieldDescriptor *field =
+            protobuf_c_message_descriptor_get_field_by_name(member->descriptor, names[i]);
+        bool is_text = field && field->type == PROTOBUF_C_TYPE_STRING && field->label == PROTOBUF_C_LABEL_NONE &&
+                       !(field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF);
+        if (is_text) {
+            return *(const char *const *)(message + field->offset);
+        }
+    }
+    return "";
+}
+
+/* Records the request in the audit if it changes what clients share, or is denied. */
+static void audit_call(call *c) {
+    bool is_denied = c->status.code == DYNAMICS__V1__CODE__CODE_PERMISSION_DENIED;
+    bool is_done = c->status.code == DYNAMICS__V1__CODE__CODE_OK;
+    if (!c->method || !(c->method->changes_state || is_denied)) {
+        return;
+    }
+    const ProtobufCEnumValue *code =
+        protobuf_c_enum_descriptor_get_value(&dynamics__v1__code__descriptor, (int)c->status.code);
+    const audit_action action = {
+        .method = c->method->name,
+        .object = c->object[0] ? c->object : stated_object(c),
+        .peer = c->transport->peer,
+        .outcome = is_denied    ? "denied"
+                   : !is_done   ? "refused"
+                   : c->outcome ? c->outcome
+                                : "done",
+        .code = code ? code->name + strlen("CODE_") : "UNKNOWN",
+        .is_denied = is_denied,
+    };
+    audit_record(&c->owner->audit, &action);
+}
+
 /* Stores the encoded reply if the call has an entry in the reply cache, and sends it. */
 static void deliver(call *c, const uint8_t *bytes, size_t size) {
+    audit_call(c);
     if (c->stored) {
         settle(c, bytes, size);
     }
@@ -634,6 +680,8 @@ static call *begin_call(service *s, const service_options *options, transport_ca
     c->request = NULL;
     c->is_on_worker = false;
     c->is_turned_away = false;
+    c->object[0] = '\0';
+    c->outcome = NULL;
     c->samples = 0;
     c->reply_size = 0;
     c->stored = NULL;

@@ -86,8 +86,8 @@ bool service_is_draining(const service *s);
 /* Returns the table of the service's jobs. */
 struct job_table *service_jobs(service *s);
 
-/* Removes jobs that have expired. */
-void service_sweep_jobs(service *s);
+/* Removes jobs that have expired, and ends old episodes of the audit. Must be called about once a second. */
+void service_sweep(service *s);
 
 /* Cancels all jobs, and starts to answer requests with CODE_UNAVAILABLE, except those that work in drain. */
 void service_drain(service *s);

@@ -129,6 +129,7 @@ void method_create_simulation(call *c) {
         call_refuse(c, &why);
         return;
     }
+    call_set_object(c, s->name);
     change_owner(c, s);
     bool runs = s->is_paced && !r->is_paused;
     uint64_t record;

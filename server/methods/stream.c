@@ -460,6 +460,7 @@ void method_open_stream(call *c) {
                                             : query_find_model(c, r->query, QUERY_ALL);
     stream *s = entry ? open_stream(c, r, entry, target) : NULL;
     if (s) {
+        call_set_object(c, s->name);
         if (feed(c, s, feeds_simulation ? r->simulation_input->token : 0)) {
             reply_opened(c, s, r->watch);
         }

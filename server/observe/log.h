@@ -34,6 +34,19 @@ typedef struct log_episode {
 /* Sets level and format; LOG_FORMAT_AUTO is resolved here. */
 void log_configure(logger *log, log_level level, log_format format);
 
+/* Field of a structured line. */
+typedef struct log_field {
+    const char *name;  /* of lower-case letters and _; NULL: ends a list */
+    const char *value; /* any text */
+} log_field;
+
+/* Writes a line of a message and fields, unless the logger's level excludes it. In plain style the fields follow the
+ * message as name=value; in JSON they are members; in the journal they are fields too, such as DYNAMICSD_PEER. */
+void log_fields(logger *log, log_level level, const char *message, const log_field *fields);
+
+/* Returns whether lines of that level are written. */
+bool log_has_level(const logger *log, log_level level);
+
 /* Writes an error, printf-style, as one line that is made printable (dynamics/text.h) in every format. */
 void log_error(logger *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -4,8 +4,10 @@
 import http.client
 import json
 import os
+import pathlib
 import re
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -237,6 +239,56 @@ class Observation(unittest.TestCase):
         with socket.create_connection(("127.0.0.1", self.port), timeout=20) as sock:
             sock.send(b"GET /metrics")
             self.assertEqual(sock.recv(1), b"")
+
+    def audit(self):
+        """The fields of the audit's lines so far: dictionaries, in their order."""
+        fields = re.compile(r'([a-z_]+)=(?:"((?:[^"\\]|\\.)*)"|(\S+))')
+        lines = (self.daemon.directory / "log").read_text().splitlines()
+        return [{name: quoted or plain for name, quoted, plain in fields.findall(line)}
+                for line in lines if " audit method=" in line]
+
+    def test_changes_are_audited(self):
+        urdf, other = ((pathlib.Path(os.environ["ROBOTS"]) / f"{name}.urdf").read_text(encoding="utf-8")
+                       for name in ("two_link", "ur5"))
+        self.client.call("load_model", name="mine", urdf=urdf)
+        self.client.call("load_model", name="mine", urdf=urdf)
+        self.client.call("load_model", name="mine", urdf=other, replace=True)
+        made = self.client.call("create_simulation", query={"model": "mine"})
+        owned = {"simulation": made.simulation.name, "token": made.token}
+        for _ in range(20):
+            self.client.call("step_simulation", **owned, steps=1)
+        for _ in range(3):
+            with self.assertRaises(support.Refused):
+                self.client.call("step_simulation", simulation=owned["simulation"], token=made.token + 1, steps=1)
+        self.client.call("delete_simulation", **owned)
+        self.client.call("unload_model", model="mine")
+        with self.assertRaises(support.Refused):
+            self.client.call("unload_model", model="mine")
+        self.client.call("inverse_dynamics", query={"model": "ur5"}, q=[0] * 6)
+        self.daemon.process.send_signal(signal.SIGHUP)
+        self.wait_for(True, lambda: self.audit()[-1]["method"] == "reload")
+        lines = self.audit()
+        peer = f"uid {os.getuid()} pid {os.getpid()}"
+        self.assertEqual({line["peer"] for line in lines[:-1]}, {peer})
+        self.assertEqual([(line["method"], line["object"], line["outcome"], line.get("code")) for line in lines], [
+            ("load_model", "mine", "loaded", "OK"), ("load_model", "mine", "present", "OK"),
+            ("load_model", "mine", "replaced", "OK"), ("create_simulation", owned["simulation"], "done", "OK"),
+            ("step_simulation", owned["simulation"], "done", "OK"),
+            ("step_simulation", owned["simulation"], "denied", "PERMISSION_DENIED"),
+            ("delete_simulation", owned["simulation"], "done", "OK"), ("unload_model", "mine", "unloaded", "OK"),
+            ("unload_model", "mine", "refused", "NOT_FOUND"),
+            ("reload", str(self.daemon.directory / "dynamicsd.conf"), "done", None)])
+        self.client.close()
+        self.daemon.end()
+        more = {line["outcome"]: int(line["more"]) for line in self.audit() if "more" in line}
+        self.assertEqual(more, {"done": 19, "denied": 2})
+        self.daemon.begin()
+
+    def test_a_repeated_request_is_audited_once(self):
+        request = self.client.make("unload_model", {"model": "two_link"})
+        for _ in range(3):
+            self.client.requester.ask(request.SerializeToString())
+        self.assertEqual([(line["method"], line["outcome"]) for line in self.audit()], [("unload_model", "unloaded")])
 
     def test_promtool_accepts_the_page(self):
         if not shutil.which("promtool"):
