@@ -2235,6 +2235,7 @@ typedef struct dyn_client_rollout_request {
     bool with_tau, with_energy; /* results in addition to q and v */
     bool is_accurate;           /* Runge-Kutta of order 8 with error control, without controller and external forces */
     double relative, absolute;  /* error tolerances; default 1e-10 and 1e-12 */
+    bool with_contacts;         /* contact forces, gaps and slips in addition */
 } dyn_client_rollout_request;
 #define DYN_CLIENT_ROLLOUT_REQUEST_INIT(...) DYN_CLIENT_SIZED(dyn_client_rollout_request, __VA_ARGS__)
 
@@ -2253,12 +2254,14 @@ DYN_CLIENT_EXPORT const char *dyn_client_sample_status_name(dyn_client_sample_st
 
 typedef struct dyn_client_outcome {
     dyn_client_sample_status status;
-    const char *joint;      /* joint that ended it; empty: none */
-    uint64_t steps;         /* steps done */
-    uint64_t stops;         /* steps in which a joint hit a rigid stop */
-    double energy_drift;    /* largest difference from the initial energy, J; 0 without energies */
-    const char *constraint; /* constraint with the largest closure error after a step; empty: there is none */
-    double closure_error;   /* that error, m or rad */
+    const char *joint;       /* joint that ended it; empty: none */
+    uint64_t steps;          /* steps done */
+    uint64_t stops;          /* steps in which a joint hit a rigid stop */
+    double energy_drift;     /* largest difference from the initial energy, J; 0 without energies */
+    const char *constraint;  /* constraint with the largest closure error after a step; empty: there is none */
+    double closure_error;    /* that error, m or rad */
+    size_t contact_sweeps;   /* most sweeps over the contacts in a step; 0 without contacts */
+    double contact_residual; /* largest violation of the contact laws after a step, m/s */
 } dyn_client_outcome;
 
 typedef struct dyn_client_rollout {
@@ -2268,6 +2271,10 @@ typedef struct dyn_client_rollout {
     const double *kinetic, *potential;  /* n x rows, J */
     const dyn_client_outcome *outcomes; /* n; a sample that diverges does not end the others */
     const char *computed_with; /* code that computed the steps: with equal texts, equal inputs yield equal bits */
+    /* Contact surfaces of the model, in the order of its description (contact.proto): forces on their links in the
+     * world, n x rows x surfaces x 3, N; smallest gaps, m, and largest slips, m/s, n x rows x surfaces. */
+    size_t contact_surface_count;
+    const double *contact_forces, *contact_gaps, *contact_slips;
 } dyn_client_rollout;
 
 /* Integrates query.samples states over time in one request. query.external_forces are constant over all steps. Long

@@ -42,6 +42,21 @@ static bool read_array(size_t found, double *values, bool is_wanted, size_t coun
     return found == (is_wanted ? count : 0);
 }
 
+/* Points the result to the contacts of the reply, if they were requested. Returns false unless each of the `rows` rows
+ * of all samples has the same number of surfaces. */
+static bool read_contacts(const Dynamics__V1__RolloutReply *reply, const dyn_client_rollout_request *request,
+                          size_t rows, dyn_client_rollout *result) {
+    size_t count = reply->n_contact_gaps;
+    result->contact_surface_count = rows > 0 ? count / rows : 0;
+    return count == result->contact_surface_count * rows && reply->n_contact_forces / 3 == count &&
+           reply->n_contact_forces % 3 == 0 &&
+           read_array(reply->n_contact_forces, reply->contact_forces, request->with_contacts, reply->n_contact_forces,
+                      &result->contact_forces) &&
+           read_array(count, reply->contact_gaps, request->with_contacts, count, &result->contact_gaps) &&
+           read_array(reply->n_contact_slips, reply->contact_slips, request->with_contacts, count,
+                      &result->contact_slips);
+}
+
 static bool read_arrays(const Dynamics__V1__RolloutReply *reply, const dyn_client_query *query,
                         const dyn_client_rollout_request *request, dyn_client_rollout *result) {
     size_t rows, q_count, v_count;
@@ -56,7 +71,8 @@ static bool read_arrays(const Dynamics__V1__RolloutReply *reply, const dyn_clien
            read_array(reply->n_tau, reply->tau, request->with_tau, v_count, &result->tau) &&
            read_array(reply->n_kinetic_energy, reply->kinetic_energy, request->with_energy, rows, &result->kinetic) &&
            read_array(reply->n_potential_energy, reply->potential_energy, request->with_energy, rows,
-                      &result->potential);
+                      &result->potential) &&
+           read_contacts(reply, request, rows, result);
 }
 
 /* Converts the reply to the public result, which owns the reply. Frees the reply on failure. */
@@ -82,7 +98,9 @@ static dyn_client_status convert_reply(Dynamics__V1__RolloutReply *reply, const 
                                            .stops = from->stops,
                                            .energy_drift = from->energy_drift,
                                            .constraint = from->constraint,
-                                           .closure_error = from->closure_error};
+                                           .closure_error = from->closure_error,
+                                           .contact_sweeps = from->contact_sweeps,
+                                           .contact_residual = from->contact_residual};
     }
     if (!read_arrays(reply, query, request, &result->rollout)) {
         dyn_client_rollout_free(&result->rollout);
@@ -130,7 +148,7 @@ static dyn_client_status fill_inputs(const dyn_client_query *query, const dyn_cl
 }
 
 static void fill_question(const query_parts *parts, const dyn_client_rollout_request *request,
-                          Dynamics__V1__RolloutResult results[4], Dynamics__V1__RolloutRequest *body) {
+                          Dynamics__V1__RolloutResult results[5], Dynamics__V1__RolloutRequest *body) {
     body->query = (Dynamics__V1__Query *)&parts->query;
     body->n_q = parts->q_count;
     body->q = (double *)request->q;
@@ -144,6 +162,9 @@ static void fill_question(const query_parts *parts, const dyn_client_rollout_req
     if (request->with_energy) {
         results[body->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_ENERGY;
     }
+    if (request->with_contacts) {
+        results[body->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_CONTACTS;
+    }
     body->results = results;
 }
 
@@ -153,7 +174,7 @@ static dyn_client_status send_request(dyn_client *client, const query_parts *par
                                       dyn_client_error *error) {
     Dynamics__V1__RolloutRequest body = DYNAMICS__V1__ROLLOUT_REQUEST__INIT;
     Dynamics__V1__Accuracy accuracy = DYNAMICS__V1__ACCURACY__INIT;
-    Dynamics__V1__RolloutResult results[4];
+    Dynamics__V1__RolloutResult results[5];
     Dynamics__V1__RolloutReply *reply = NULL;
     stepping_message stepping;
     fill_question(parts, request, results, &body);

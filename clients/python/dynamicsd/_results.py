@@ -217,14 +217,15 @@ class RolloutInputs:
 
 def rollout(query: Query, found: Any) -> Rollout:
     """Motions over the memory of C."""
-    model, rows = query.model, found.rows
+    model, rows, surfaces = query.model, found.rows, found.contact_surface_count
     def motion(pointer: Any, *width: int) -> Array | None:
         return optional(pointer, found, *query.shape(rows, *width))
     q, v = motion(found.q, model.nq), motion(found.v, model.nv)
     return Rollout(doubles(found.time, rows, found), q if q is not None else np.empty(0),
                    v if v is not None else np.empty(0), motion(found.tau, model.nv), motion(found.kinetic),
                    motion(found.potential), tuple(read(Outcome, each) for each in found.outcomes[0:found.samples]),
-                   text(found.computed_with))
+                   text(found.computed_with), motion(found.contact_forces, surfaces, 3),
+                   motion(found.contact_gaps, surfaces), motion(found.contact_slips, surfaces))
 
 
 def trajectory(query: Query, found: Any) -> Trajectory:

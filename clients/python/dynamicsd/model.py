@@ -476,8 +476,9 @@ class Model:
                 stepping: Stepping | None = None, tau_layout: str | None = None, tau_hold: str = "zero_order",
                 q_ref: Rows | None = None, v_ref: Rows | None = None, a_ref: Rows | None = None,
                 reference_layout: str | None = None, stride: int = 0, only_last: bool = False,
-                with_tau: bool = False, with_energy: bool = False, is_accurate: bool = False, relative: float = 0.0,
-                absolute: float = 0.0, **options: Unpack[Options]) -> Rollout:
+                with_tau: bool = False, with_energy: bool = False, with_contacts: bool = False,
+                is_accurate: bool = False, relative: float = 0.0, absolute: float = 0.0,
+                **options: Unpack[Options]) -> Rollout:
         """Integrates n states over time in one request.
 
         tau is (n, steps, nv), one row for each sample and step; (steps, nv), shared by all samples; or (nv,), constant.
@@ -496,8 +497,8 @@ class Model:
         inputs.set_tau(tau, tau_layout)
         inputs.set_reference({"q_ref": q_ref, "v_ref": v_ref, "a_ref": a_ref}, reference_layout)
         fill(query.keep, request, "rollout", steps=inputs.steps_or_fail(), stride=stride, only_last=only_last,
-             tau_hold=tau_hold, with_tau=with_tau, with_energy=with_energy, is_accurate=is_accurate,
-             relative=relative, absolute=absolute, stepping=stepping)
+             tau_hold=tau_hold, with_tau=with_tau, with_energy=with_energy, with_contacts=with_contacts,
+             is_accurate=is_accurate, relative=relative, absolute=absolute, stepping=stepping)
         return _results.rollout(query, query.result("dyn_client_rollout", lib.dyn_client_rollout_run, request))
 
     def inverse_dynamics_trajectory(self, q: Rows, v: Rows | None = None, a: Rows | None = None, *,

@@ -701,7 +701,8 @@ class Excess:
 @dataclasses.dataclass(frozen=True, eq=False)
 class Outcome:
     """End of one sample of a rollout. `status` is "ran", "not_finite", "too_fast", "singular", "rests" or
-    "too_long". `closure_error` is the largest one after a step, rad or m, of `constraint`.
+    "too_long". `closure_error` is the largest one after a step, rad or m, of `constraint`. `contact_residual` is the
+    largest violation of the contact laws after a step, m/s.
     """
 
     status: str
@@ -711,6 +712,8 @@ class Outcome:
     energy_drift: float
     constraint: str
     closure_error: float
+    contact_sweeps: int
+    contact_residual: float
 
 
 @record("dyn_client_assembly_outcome")
@@ -1037,7 +1040,8 @@ class Excitation:
 class Rollout:
     """Motions of n samples over time: `time` has the rows, q is n x rows x nq, v and tau are n x rows x nv.
 
-    Members that were not requested are None. A call with one state has no first dimension.
+    Forces of the s contact surfaces of the model are n x rows x s x 3, N in the world, gaps (m) and slips (m/s) are n x
+    rows x s. Members that were not requested are None. A call with one state has no first dimension.
     """
 
     time: Array
@@ -1048,6 +1052,9 @@ class Rollout:
     potential: Array | None
     outcomes: tuple[Outcome, ...]
     computed_with: str
+    contact_forces: Array | None
+    contact_gaps: Array | None
+    contact_slips: Array | None
 
     def __repr__(self) -> str:
         ends: dict[str, int] = {}

@@ -149,6 +149,31 @@ def test_descriptions_in_python_have_machine_elements(client, project):
         model.unload()
 
 
+def test_descriptions_in_python_have_contact_surfaces(client, project):
+    shapes = client.load(project / "tests/data/contacts/every_shape.json", name="shapes")
+    surfaces = shapes.description.contact_surfaces
+    assert [each.shape for each in surfaces[:4]] == ["plane", "point", "sphere", "box"]
+    assert client.load(shapes.export(), name="again").digest == shapes.digest
+    floor = dynamicsd.ContactSurface("floor", "plane", friction=0.5)
+    ball = dynamicsd.ContactSurface("ball", "sphere", link="body", radius=0.1, friction=0.5)
+    inertia = dynamicsd.Inertia(mass=2.0, rotational=(0.01, 0.0, 0.0, 0.01, 0.0, 0.01))
+    robot = dynamicsd.ModelDescription("ball", [dynamicsd.Link("body", inertia)], base="floating",
+                                       contact_surfaces=[floor, ball])
+    model = client.load(robot)
+    poses = [[0, 0, 0.1, 0, 0, 0, 1], [0, 0, 9, 0, 0, 0, 1]]
+    rest = model.rollout(poses, steps=500, only_last=True, with_contacts=True)
+    assert rest.contact_forces.shape == (2, 1, 2, 3)
+    np.testing.assert_allclose(rest.contact_forces[:, 0, 1, 2], [2 * 9.81, 0], atol=1e-9)
+    np.testing.assert_allclose(rest.contact_gaps[0, 0, 1], 0, atol=1e-9)
+    assert rest.contact_gaps[1, 0, 1] > 7 and rest.outcomes[0].contact_residual < 1e-9
+    assert model.rollout([[0, 0, 1, 0, 0, 0, 1]], steps=1).contact_forces is None
+    with pytest.raises(dynamicsd.InvalidArgument, match="friction") as caught:
+        client.load(dataclasses.replace(robot, contact_surfaces=[dataclasses.replace(floor, friction=-1.0)]))
+    assert caught.value.field == "load_model.description.contact_surfaces[0].friction"
+    for name in ("shapes", "again", "ball"):
+        client.model(name).unload()
+
+
 def test_descriptions_in_python_have_passive_joints(client, project):
     loop = client.load(project / "tests/data/constraints/four_bar.json", name="loop")
     exported = loop.export()
