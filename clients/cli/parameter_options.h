@@ -22,8 +22,7 @@ typedef struct parameter_options {
 } parameter_options;
 
 /* Reads the options. Reports errors. The caller frees them with parameter_options_free, also after an error. The
-/* options
- * must not move until then. */
+ * options must not move until then. */
 exit_code parameter_options_read(const arguments *args, parameter_options *result);
 void parameter_options_free(parameter_options *freed);
 

@@ -1374,10 +1374,9 @@ typedef struct dyn_client_excitation {
 } dyn_client_excitation;
 
 /* Searches a motion from which dyn_client_identify finds the parameters of a model well, within its limits. Of the
-/* query
- * model, joint names, gravity and expected_digest count; the timeout, the progress and the job apply. INVALID_ARGUMENT
- * with the field of an option that is out of range; FAILED_PRECONDITION: no motion that was tried keeps the effort
- * limits. */
+ * query model, joint names, gravity and expected_digest count; the timeout, the progress and the job apply.
+ * INVALID_ARGUMENT with the field of an option that is out of range; FAILED_PRECONDITION: no motion that was tried
+ * keeps the effort limits. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_excite(dyn_client *client, const dyn_client_query *query,
                                                       const dyn_client_excite_request *request,
                                                       dyn_client_excitation **excitation, dyn_client_error *error);
