@@ -117,7 +117,8 @@ static exit_code place_quantities(const evaluation_context *context, plan *setti
         return complain_memory();
     }
     for (size_t i = 0; i < context->frame_count; i++) {
-        settings->task[i] = (dyn_client_task_frame){context->frames[i], settings->task_axis_count, settings->task_axes};
+        settings->task[i] = (dyn_client_task_frame){
+            .frame = context->frames[i], .axis_count = settings->task_axis_count, .axes = settings->task_axes};
     }
     for (size_t i = 0; i < settings->quantity_count; i++) {
         dyn_client_quantity_request *request = &settings->quantities[i];

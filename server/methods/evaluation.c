@@ -184,6 +184,7 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
     states s = {
         .model = w->model,
         .workspace = w->workspace,
+        .first = first,
         .count = count,
         .q = b->q + first * b->nq,
         .v = motion_rows(e->arrays[STATE_V], b->nv, first),

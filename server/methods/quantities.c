@@ -378,6 +378,15 @@ static dyn_status operational_space_eta(const states *s, dyn_error *error, doubl
     return status;
 }
 
+/* Computes the torques for the goal of a task. */
+static dyn_status task_torques(const states *s, dyn_error *error, double *const output[]) {
+    dyn_task_goal goal = s->at.task->goal;
+    goal.accelerations += s->first * goal.stride;
+    const dyn_task_torques to = {output[0], output[1], output[2]};
+    return dyn_task_torques_for(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->forces, &goal, s->tau, &to,
+                                error);
+}
+
 /* ---- constraints ------------------------------------------------------------------------------------------------- */
 
 static dyn_status constraint_rows(const states *s, dyn_error *error, double *const output[]) {
@@ -576,6 +585,8 @@ static const computation by_operational_space_eta = {
     .needs_all = true,
     .linear = 800,
     .quadratic = 40};
+static const computation by_task_torques = {
+    .run = task_torques, .is_of_tree = true, .yields = 3, .linear = 800, .quadratic = 60};
 static const computation by_constraint_rows = {
     .run = constraint_rows, .is_of_constraints = true, .yields = 3, .linear = 60, .constrained = 0.1};
 static const computation by_constraint_space = {
@@ -772,6 +783,13 @@ static const quantity_row quantities[] = {
                                                           &by_operational_space, 5},
     [QUANTITY(OPERATIONAL_SPACE_ETA)] = {OF_TASK, NULL, USES_V | USES_GRAVITY | USES_PAYLOADS, VALUE(FORCE, AXIS(TASK)),
                                          &by_operational_space_eta, 0},
+    [QUANTITY(OPERATIONAL_SPACE_TORQUES)] = {OF_TASK, NULL,
+                                             USES_V | USES_TAU | USES_GRAVITY | USES_FORCES | USES_PAYLOADS,
+                                             JOINT_VECTOR(FORCE), &by_task_torques, 0, true},
+    [QUANTITY(OPERATIONAL_SPACE_ACCELERATION)] = {OF_TASK, NULL, USES_V | USES_PAYLOADS,
+                                                  VALUE(ACCELERATION, AXIS(TASK)), &by_task_torques, 1, true},
+    [QUANTITY(OPERATIONAL_SPACE_INDEPENDENCE)] = {OF_TASK, NULL, USES_PAYLOADS, VALUE(UNITS("1"), AXIS(TASK)),
+                                                  &by_task_torques, 2, true},
     [QUANTITY(CONSTRAINT_JACOBIAN)] = {OF_ROBOT, "", USES_CONSTRAINTS, ROWS_BY_JOINTS(MOTION_BY_MOTION),
                                        &by_constraint_rows, 0},
     [QUANTITY(CONSTRAINT_BIAS)] = {OF_ROBOT, "", USES_V | USES_CONSTRAINTS, ROW_VECTOR(ACCELERATION),

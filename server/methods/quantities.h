@@ -50,7 +50,7 @@ typedef struct quantity_place {
 typedef struct states {
     const dyn_model *model;
     dyn_workspace *workspace;
-    size_t count;
+    size_t first, count;
     const double *q, *v, *a, *tau; /* NULL: zeros */
     const double *gravity;         /* NULL: the model's own */
     const dyn_external_forces *forces;
@@ -80,7 +80,8 @@ typedef struct quantity_row {
     unsigned inputs;          /* flags quantity_input */
     quantity_block blocks[QUANTITY_BLOCKS];
     const computation *by;
-    int output; /* index of the output of the computation */
+    int output;    /* index of the output of the computation */
+    bool has_goal; /* of a task with desired accelerations and priorities */
 } quantity_row;
 
 /* Returns the row of a quantity, or NULL for a number that is no quantity. */

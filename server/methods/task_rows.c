@@ -107,6 +107,65 @@ bool task_rows_read(batch *b, size_t request, const Dynamics__V1__QuantityReques
     return true;
 }
 
+/* ---- goals ------------------------------------------------------------------------------------------------------- */
+
+/* Copies the accelerations of frame f, whose rows begin at `before`, from the caller's order to the library's. */
+static void copy_accelerations(const task_rows *rows, size_t f, size_t before, size_t samples, double *to) {
+    const Dynamics__V1__TaskFrame *from = rows->named[f];
+    size_t own = (size_t)__builtin_popcount(rows->frames[f].rows);
+    for (size_t s = 0; s < samples; s++) {
+        const double *row = from->acceleration + (from->n_acceleration > own ? s * own : 0);
+        for (size_t i = 0; i < own; i++) {
+            to[s * rows->count + (size_t)rows->order[before + i]] = row[i];
+        }
+    }
+}
+
+bool task_rows_read_goal(batch *b, const Dynamics__V1__QuantityRequest *from, task_rows *rows) {
+    bool varies = false;
+    for (size_t f = 0; f < rows->task.count; f++) {
+        size_t own = (size_t)__builtin_popcount(rows->frames[f].rows), count = from->task[f]->n_acceleration;
+        if (count != 0 && count != own && count != b->n * own) {
+            call_blame(b->call, "quantities[%zu].task[%zu].acceleration", rows->request, f);
+            call_fail(b->call, REASON_WRONG_COUNT,
+                      "there are %zu values; pass %zu, a number for each row, or %zu for %zu samples", count, own,
+                      b->n * own, b->n);
+            return false;
+        }
+        varies = varies || count > own;
+        rows->priorities[f] = from->task[f]->priority;
+    }
+    if (!(from->damping >= 0 && from->damping <= 1)) {
+        call_blame(b->call, "quantities[%zu].damping", rows->request);
+        call_fail(b->call, REASON_INVALID_VALUE, "the damping is %g; pass a number from 0 to 1", from->damping);
+        return false;
+    }
+    size_t samples = varies ? b->n : 1;
+    double *accelerations = call_allocate(b->call, samples * rows->count, sizeof *accelerations);
+    for (size_t f = 0, before = 0; accelerations && f < rows->task.count; f++) {
+        if (from->task[f]->n_acceleration > 0) {
+            copy_accelerations(rows, f, before, samples, accelerations);
+        }
+        before += (size_t)__builtin_popcount(rows->frames[f].rows);
+    }
+    rows->goal = (dyn_task_goal){rows->task, rows->priorities, accelerations, varies ? rows->count : 0, from->damping};
+    return accelerations != NULL;
+}
+
+bool task_rows_check_no_goal(batch *b, const Dynamics__V1__QuantityRequest *from, const task_rows *rows) {
+    for (size_t f = 0; f < rows->task.count; f++) {
+        bool has_acceleration = from->task[f]->n_acceleration > 0;
+        if (has_acceleration || from->task[f]->priority > 0) {
+            const char *member = has_acceleration ? "acceleration" : "priority";
+            call_blame(b->call, "quantities[%zu].task[%zu].%s", rows->request, f, member);
+            call_fail(b->call, REASON_UNUSED_FIELD, "the quantity has no use for the %s of a task; leave it out",
+                      member);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Returns the frame of row `index` of the library, and sets `row` to the index of that row among the six rows of the
  * frame. */
 static size_t find_row(const task_rows *rows, int index, int *row) {
@@ -140,7 +199,7 @@ bool task_rows_is_linear(const task_rows *rows, size_t row) {
 }
 
 bool task_rows_are_equal(const task_rows *a, const task_rows *b) {
-    bool are_equal = a->task.count == b->task.count;
+    bool are_equal = a == b || (a->task.count == b->task.count && !a->goal.priorities && !b->goal.priorities);
     for (size_t i = 0; are_equal && i < a->task.count; i++) {
         const dyn_task_frame *x = &a->frames[i], *y = &b->frames[i];
         are_equal = x->frame == y->frame && x->reference_frame == y->reference_frame && x->rows == y->rows;

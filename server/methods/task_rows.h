@@ -17,6 +17,8 @@ typedef struct task_rows {
     dyn_task task;            /* frames of the task */
     size_t count;             /* number of rows */
     int order[DYN_TASK_ROWS]; /* the library's index of each of the caller's rows */
+    unsigned priorities[DYN_TASK_FRAMES];
+    dyn_task_goal goal; /* desired accelerations, in the library's order of rows, and priorities */
 } task_rows;
 
 /* Reads the task of quantity `request` of a request. `rows` must not move afterwards. Returns false, and the call has
@@ -24,13 +26,21 @@ typedef struct task_rows {
 bool task_rows_read(batch *b, size_t request, const Dynamics__V1__QuantityRequest *from,
                     dyn_reference_frame reference_frame, task_rows *rows);
 
+/* Reads the desired accelerations, the priorities and the damping into rows->goal. Returns false, and the call has
+ * ended, on an error. */
+bool task_rows_read_goal(batch *b, const Dynamics__V1__QuantityRequest *from, task_rows *rows);
+
+/* Refuses accelerations, priorities and damping. Returns whether there are none. */
+bool task_rows_check_no_goal(batch *b, const Dynamics__V1__QuantityRequest *from, const task_rows *rows);
+
 /* Returns the name of one of the caller's rows, such as "tool0 linear x", or NULL when out of memory. */
 char *task_rows_name(batch *b, const task_rows *rows, size_t row);
 
 /* Returns whether one of the caller's rows is linear. */
 bool task_rows_is_linear(const task_rows *rows, size_t row);
 
-/* Returns whether two tasks select equal rows of equal frames, in the same order and reference frame. */
+/* Returns whether two tasks select equal rows of equal frames, in the same order and reference frame, and have no goals
+ * or are the same. */
 bool task_rows_are_equal(const task_rows *a, const task_rows *b);
 
 #endif

@@ -143,6 +143,56 @@ START_TEST(the_free_tip_has_the_operational_space_of_the_book) {
 }
 END_TEST
 
+/* ---- tasks ------------------------------------------------------------------------------------------------------- */
+
+#define TORQUES(member)                                                                                                \
+    ", \"reference_frame\": \"REFERENCE_FRAME_LOCAL_WORLD_ALIGNED\", \"task\": [{\"frame\": \"tip\", "                 \
+    "\"axes\": [\"TASK_AXIS_LINEAR_X\", \"TASK_AXIS_LINEAR_Y\"]" member "}]"
+#define MOVING                                                                                                         \
+    "\"query\": {\"model\": \"free_tip\", \"gravity\": {\"y\": -9.81}}, \"q\": [0, " QUARTER "], \"v\": [1, 1]"
+
+/* Checks that tau for x_ddot = (1, 2) is J' F with F = Lambda x_ddot + eta = (1, 4 + 23.62) and J = [-1 -1; 1 0]. */
+START_TEST(torques_of_a_task_are_those_of_the_operational_space) {
+    load_arms();
+    json_t *blocks = blocks_of(MOVING, "OPERATIONAL_SPACE_TORQUES", TORQUES(", \"acceleration\": [1, 2]"));
+    check_block(blocks, 0, 2, (const double[]){-1 + 4 + 23.62, -1});
+    json_decref(blocks);
+    must_fail("$ctl call evaluate '{" MOVING
+              ", \"quantities\": [{\"quantity\": \"QUANTITY_OPERATIONAL_SPACE_TORQUES\"" TORQUES(
+                  ", \"acceleration\": [1, 2, 3]") "}]}'",
+              1, "evaluate.quantities[0].task[0].acceleration: there are 3 values");
+    must_fail(
+        "$ctl call evaluate '{" MOVING
+        ", \"quantities\": [{\"quantity\": \"QUANTITY_OPERATIONAL_SPACE_ETA\"" TORQUES(", \"priority\": 1") "}]}'",
+        1, "evaluate.quantities[0].task[0].priority");
+}
+END_TEST
+
+/* Checks the stretched arm: no force accelerates the tip along the arm, which the independence states, and damping
+ * bounds the forces next to that configuration. */
+START_TEST(a_singular_task_is_reported_and_damping_bounds_its_forces) {
+    static const char stretched[] = "\"query\": {\"model\": \"free_tip\"}, \"q\": [0, 0]",
+                      nearly[] = "\"query\": {\"model\": \"free_tip\", \"gravity\": {\"x\": 0}}, \"q\": [0, 0.001]";
+    load_arms();
+    json_t *blocks = blocks_of(stretched, "OPERATIONAL_SPACE_INDEPENDENCE", TORQUES(", \"acceleration\": [1, 0]"));
+    check_block(blocks, 0, 2, (const double[]){1, 0});
+    json_decref(blocks);
+    blocks = blocks_of(stretched, "OPERATIONAL_SPACE_ACCELERATION", TORQUES(", \"acceleration\": [1, 2]"));
+    check_block(blocks, 0, 2, (const double[]){0, 2});
+    json_decref(blocks);
+    double sizes[2];
+    for (int i = 0; i < 2; i++) {
+        blocks = blocks_of(nearly, "OPERATIONAL_SPACE_TORQUES",
+                           i == 0 ? TORQUES(", \"acceleration\": [1, 0]")
+                                  : TORQUES(", \"acceleration\": [1, 0]") ", \"damping\": 0.01");
+        const json_t *tau = json_object_get(json_array_get(blocks, 0), "values");
+        sizes[i] = fabs(json_number_value(json_array_get(tau, 0)));
+        json_decref(blocks);
+    }
+    ck_assert_msg(sizes[0] > 100 && sizes[1] < 10, "%g without and %g with damping", sizes[0], sizes[1]);
+}
+END_TEST
+
 /* ---- door and pen ------------------------------------------------------------------------------------------------ */
 
 #define STATE "\"query\": {\"model\": \"%s\"}, \"q\": [0.1, -1.2, 1.3, 0.4, -0.5, 0.6], "
@@ -226,6 +276,8 @@ int main(void) {
     tcase_add_test(all, the_held_tip_moves_by_the_numbers_on_paper);
     tcase_add_test(all, projected_inverse_dynamics_are_the_projected_torques);
     tcase_add_test(all, the_free_tip_has_the_operational_space_of_the_book);
+    tcase_add_test(all, torques_of_a_task_are_those_of_the_operational_space);
+    tcase_add_test(all, a_singular_task_is_reported_and_damping_bounds_its_forces);
     tcase_add_test(all, a_door_leaves_one_way_to_move_and_a_pen_five);
     tcase_add_test(all, quantities_of_constraints_need_a_model_that_has_some);
     return run_unforked("constraint space", all);

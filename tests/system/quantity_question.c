@@ -53,7 +53,8 @@ dyn_client_status evaluate_quantities(dyn_client *client, const dyn_client_query
     dyn_client_quantity_request *requests = calloc(question->quantity_count + 1, sizeof *requests);
     dyn_client_task_frame *task = calloc(question->frame_count + 1, sizeof *task);
     for (size_t i = 0; i < question->frame_count; i++) {
-        task[i] = (dyn_client_task_frame){question->frames[i], question->task_axis_count, question->task_axes};
+        task[i] = (dyn_client_task_frame){
+            .frame = question->frames[i], .axis_count = question->task_axis_count, .axes = question->task_axes};
     }
     for (size_t i = 0; i < question->quantity_count; i++) {
         requests[i].quantity = question->quantities[i];

@@ -1621,6 +1621,9 @@ typedef enum dyn_client_quantity {
     DYN_CLIENT_QUANTITY_CONSTRAINT_MULTIPLIERS_BY_V = 93,
     DYN_CLIENT_QUANTITY_CONSTRAINT_MULTIPLIERS_BY_TAU = 94,
     DYN_CLIENT_QUANTITY_CONSTRAINED_ACCELERATION_BY_TAU = 95, /* P_qdd M^-1: nv x nv */
+    DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_TORQUES = 110,      /* for accelerations of tasks by priority: nv */
+    DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_ACCELERATION = 111, /* what these torques cause: m */
+    DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INDEPENDENCE = 112, /* eigenvalues over the trace: m */
 } dyn_client_quantity;
 
 /* Upper bound of the numbers of quantities (exclusive). */
@@ -1659,6 +1662,10 @@ typedef struct dyn_client_task_frame {
     const char *frame;
     size_t axis_count; /* rows of the frame's Jacobian in the task; 0: all six */
     const dyn_client_task_axis *axes;
+    /* Of torques for tasks: desired accelerations, a row for each sample or one for all, linear ones first; none: 0. */
+    size_t acceleration_count;
+    const double *acceleration;
+    uint32_t priority; /* smaller ones come first */
 } dyn_client_task_frame;
 
 /* Quantity and its subject. Members that the subject does not use must be zero; otherwise the call fails with
@@ -1671,6 +1678,7 @@ typedef struct dyn_client_quantity_request {
     const char *subtree;     /* of subtrees: joint at the root of the subtree; NULL: the whole robot */
     size_t task_frame_count; /* of tasks: up to 8, each once */
     const dyn_client_task_frame *task_frames;
+    double damping; /* of torques for tasks near singular configurations, 0 to 1 */
 } dyn_client_quantity_request;
 
 /* Arguments of an evaluation, in addition to the query. An array that no quantity depends on is rejected with

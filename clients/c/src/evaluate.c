@@ -303,6 +303,12 @@ static dyn_client_status encode_task(const dyn_client_quantity_request *from, po
         for (size_t k = 0; k < named->axis_count && frame->axes; k++) {
             frame->axes[k] = (Dynamics__V1__TaskAxis)named->axes[k];
         }
+        if (named->acceleration_count > 0 && !named->acceleration) {
+            return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "task_frames", "the acceleration of a frame is NULL");
+        }
+        frame->n_acceleration = named->acceleration_count;
+        frame->acceleration = (double *)(uintptr_t)named->acceleration;
+        frame->priority = named->priority;
         body->task[body->n_task++] = frame;
     }
     return memory->is_exhausted ? fail_memory(error) : DYN_CLIENT_OK;
@@ -321,6 +327,7 @@ static dyn_client_status encode_quantity(const dyn_client_quantity_request *from
         }
     }
     body->quantity = (Dynamics__V1__Quantity)from->quantity;
+    body->damping = from->damping;
     body->n_frames = from->frame_count;
     body->frames = (char **)from->frames;
     body->reference_frame = (Dynamics__V1__ReferenceFrame)from->reference_frame;

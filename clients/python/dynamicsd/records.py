@@ -574,10 +574,14 @@ class Payload:
 @record("dyn_client_task_frame")
 @dataclasses.dataclass(frozen=True, eq=False)
 class TaskFrame:
-    """Frame that a task controls, and the rows of its Jacobian, such as "linear_x"; None: all six."""
+    """Frame that a task controls, and the rows of its Jacobian, such as "linear_x"; None: all six. Of torques for
+    tasks: desired accelerations of the rows, one row or one for each state, and the priority, smaller ones first.
+    """
 
     frame: str
     axes: Sequence[str] | None = None
+    acceleration: ArrayLike | None = None
+    priority: int = 0
 
 
 @record("dyn_client_passive_forces")

@@ -64,6 +64,7 @@
 #include <dynamics/sized.h>
 #include <dynamics/status.h>
 #include <dynamics/task.h>
+#include <dynamics/task_control.h>
 #include <dynamics/text.h>
 #include <dynamics/textbook.h>
 #include <dynamics/trajectory.h>
