@@ -4,6 +4,7 @@
  * counts its calls.
  */
 #include <check.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -228,6 +229,64 @@ START_TEST(steps_and_rollouts_do_not_allocate) {
 }
 END_TEST
 
+/* Returns the tree with a sphere on each link and a plane in the world, all of which have friction; the caller frees
+ * it. */
+static dyn_model *touch(const dyn_model *tree) {
+    dyn_contact_surface surface = {.name = "floor",
+                                   .shape = DYN_CONTACT_SHAPE_PLANE,
+                                   .pose = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}},
+                                   .friction = 0.5};
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT();
+    dyn_builder *builder;
+    dyn_model *model;
+    dyn_error error;
+    require(dyn_model_describe(tree, &builder, &error), &error);
+    require(dyn_model_build_options(tree, &options, &error), &error);
+    require(dyn_builder_add_contact_surface(builder, &surface, &error), &error);
+    surface.shape = DYN_CONTACT_SHAPE_SPHERE, surface.radius = 0.1;
+    for (int i = 0; i < dyn_builder_link_count(builder); i++) {
+        surface.name = surface.link = dyn_builder_link(builder, i)->name;
+        surface.stiffness = i % 2 ? 1e4 : 0;
+        require(dyn_builder_add_contact_surface(builder, &surface, &error), &error);
+    }
+    require(dyn_builder_build(builder, &options, NULL, &model, &error), &error);
+    dyn_builder_free(builder);
+    return model;
+}
+
+START_TEST(steps_with_contacts_do_not_allocate) {
+    random_source base = random_seed("no allocation in a step with contacts", 67);
+    for (int k = 0; k < 8; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        random_tree_options options_of_tree = {
+            .joints = 2 + k % 6, .with_mimic = k % 2, .base = (dyn_base)(k % 3 == 0)};
+        dyn_model *tree = random_tree(&random, &options_of_tree), *model = touch(tree);
+        size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model);
+        double *q = numbers(SAMPLES * nq), *v = numbers(SAMPLES * nv);
+        for (size_t s = 0; s < SAMPLES; s++) {
+            random_configuration(&random, model, 1, q + s * nq);
+        }
+        dyn_simulator *simulator = NULL;
+        dyn_error error;
+        dyn_sample_result results[SAMPLES] = {0};
+        require(dyn_simulator_create(model, NULL, &simulator, &error), &error);
+        long before = atomic_load(&allocations);
+        dyn_status status = DYN_OK;
+        for (int step = 0; step < 20 && status == DYN_OK; step++) {
+            status = dyn_simulator_step(simulator, SAMPLES, NULL, q, v, NULL, results, &error);
+        }
+        ck_assert_int_eq(atomic_load(&allocations) - before, 0);
+        require(status, &error);
+        for (size_t i = 0; i < SAMPLES * nv; i++) {
+            ck_assert(isfinite(v[i]));
+        }
+        dyn_simulator_free(simulator);
+        dyn_model_free(model), dyn_model_free(tree);
+        free(q), free(v);
+    }
+}
+END_TEST
+
 int main(void) {
 #ifdef ALLOCATOR_IS_TAKEN
     puts("skipped: the sanitizer has its own allocator");
@@ -244,6 +303,7 @@ int main(void) {
     tcase_add_loop_test(hot_path, algorithms_do_not_allocate, DYN_PRECISION_DOUBLE, DYN_PRECISION_SINGLE + 1);
     tcase_add_test(hot_path, dynamics_with_constraints_do_not_allocate);
     tcase_add_test(hot_path, steps_and_rollouts_do_not_allocate);
+    tcase_add_test(hot_path, steps_with_contacts_do_not_allocate);
     suite_add_tcase(suite, hot_path);
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, CK_NOFORK);
