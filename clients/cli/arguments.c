@@ -66,6 +66,14 @@ const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_TIP] = {"tip", "FRAME:LX,LY,LZ[,AX,AY,AZ]=X",
                     "constraint of the last link, with --formulation vereshchagin: the acceleration of the frame along "
                     "L, and about A, is X, m/s^2 and rad/s^2; repeatable"},
+    [OPTION_FLEXIBLE] =
+        {"flexible", "LINK:X,Y,Z,X,Y,Z,M,DX,DY,DZ,EI[,EI2],N",
+         "link that bends, with --formulation book_flexible: a beam from one point to another (m) with "
+         "mass M (kg), rigidity EI (N m^2) in the direction D and EI2 normal to it, and N modes in each "
+         "plane; repeatable"},
+    [OPTION_MODE_Q] = {"mode-q", "X,X,..", "coordinates of the modes of all flexible links (default 0)"},
+    [OPTION_MODE_V] = {"mode-v", "X,X,..", "their rates, 1/s (default 0)"},
+    [OPTION_MODE_A] = {"mode-a", "X,X,..", "their accelerations, 1/s^2 (default 0)"},
     [OPTION_TIP_REFERENCE_FRAME] = {"tip-reference-frame", "local|world|local_world_aligned",
                                     "frame of --tip (default local_world_aligned)"},
     [OPTION_PASSIVE] = {"passive", "PART,PART,..",

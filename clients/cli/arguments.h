@@ -50,6 +50,10 @@ typedef enum option {
     OPTION_PRECISION,
     OPTION_FORMULATION,
     OPTION_TIP,
+    OPTION_FLEXIBLE,
+    OPTION_MODE_Q,
+    OPTION_MODE_V,
+    OPTION_MODE_A,
     OPTION_TIP_REFERENCE_FRAME,
     OPTION_PASSIVE,
     OPTION_ON_ERROR,
@@ -130,6 +134,8 @@ typedef struct arguments {
     const char **forces;
     size_t tip_count; /* --tip may be repeated */
     const char **tips;
+    size_t flexible_count; /* --flexible may be repeated */
+    const char **flexible;
     size_t payload_count; /* --payload may be repeated */
     const char **payloads;
 } arguments;

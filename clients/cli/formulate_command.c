@@ -6,11 +6,13 @@
 
 #include "command.h"
 #include "diagnostics.h"
+#include "flexible_options.h"
 #include "json_writer.h"
 #include "result_tables.h"
 
-/* Data of the command: the reply. */
+/* Data of the command: the links that bend, and the reply. */
 typedef struct plan {
+    flexible_options flexible;
     dyn_client_formulation *answer;
 } plan;
 
@@ -33,6 +35,12 @@ static dyn_client_status compute(const evaluation_context *context, const state_
     (void)unused, (void)also_unused;
     plan *settings = context->own;
     dyn_client_formulation_free(settings->answer);
+    settings->answer = NULL;
+    if (settings->flexible.chain.link_count > 0) {
+        return dyn_client_formulate_flexible(context->client, &context->query, &settings->flexible.chain,
+                                             batch->values[STATE_Q], batch->values[STATE_V], batch->values[STATE_A],
+                                             &settings->answer, error);
+    }
     return dyn_client_formulate(context->client, &context->query, batch->values[STATE_Q], batch->values[STATE_V],
                                 batch->values[STATE_A], &settings->answer, error);
 }
@@ -206,7 +214,11 @@ exit_code run_formulate(const command *self, const arguments *args, dyn_client *
         .print_many = print_many,
     };
     plan settings = {0};
-    exit_code code = run_evaluation(&formulation, &settings, args, client);
+    exit_code code = flexible_options_read(args, &settings.flexible);
+    if (code == EXIT_OK) {
+        code = run_evaluation(&formulation, &settings, args, client);
+    }
     dyn_client_formulation_free(settings.answer);
+    flexible_options_free(&settings.flexible);
     return code;
 }

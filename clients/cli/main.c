@@ -402,12 +402,15 @@ static const command COMMANDS[] = {
                 "\"blocks\": [{\"name\": .., \"meaning\": .., \"extents\": [..], \"values\": [..]}, ..]}\n"
                 "Blocks have the names of the literature, such as the h_ikm of lagrange_euler. compare lists the\n"
                 "formulations. Tables show blocks of at most 12 columns and 100 rows, CSV and JSON all.\n",
-     .example = "dynamicsctl formulate ur5 --formulation lagrange_euler --q 0,-1,1,0,0,0",
+     .example = "dynamicsctl formulate ur5 --formulation lagrange_euler --q 0,-1,1,0,0,0\n"
+                "  dynamicsctl formulate two_link --formulation book_flexible --flexible "
+                "link1:0,0,0,1,0,0,1,0,0,1,50,2",
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_FORMULATION) |
-                WITH(OPTION_TIP) | WITH(OPTION_TIP_REFERENCE_FRAME),
+                WITH(OPTION_TIP) | WITH(OPTION_TIP_REFERENCE_FRAME) | WITH(OPTION_FLEXIBLE) | WITH(OPTION_MODE_Q) |
+                WITH(OPTION_MODE_V) | WITH(OPTION_MODE_A),
      .run = run_formulate},
     {.name = "rollout",
      .group = GROUP_MOTIONS,

@@ -4,6 +4,8 @@
 
 #include <dynamics/formulation.h>
 
+#include "methods/flexible.h"
+#include "methods/formulate_reply.h"
 #include "methods/methods.h"
 #include "methods/motion.h"
 #include "methods/tip_constraints.h"
@@ -168,69 +170,24 @@ static dyn_status find_inner_quantities(const batch *b, const batch_worker *w, c
     return status;
 }
 
-static size_t count_values(const dyn_formulation_block *block) {
-    size_t count = 1;
-    for (int i = 0; i < block->dimensions; i++) {
-        count *= (size_t)block->extents[i];
+/* Computes the inner quantities of the formulation for links that do not bend. */
+static void formulate_rigid(batch *b, const Dynamics__V1__FormulateRequest *r) {
+    const dyn_frame_constraint *tip;
+    inner_quantities found = {0};
+    if (tip_constraints_read(b, &tip) && batch_begin(b, STATE_COST)) {
+        const formulate_task x = {
+            .formulation = r->query->formulation,
+            .tip = tip,
+            .v = batch_input(b, r->n_v, r->v),
+            .a = batch_input(b, r->n_a, r->a),
+            .tau = batch_output(b, b->nv),
+            .found = &found,
+        };
+        if (!call_has_ended(b->call) && batch_run(b, find_inner_quantities, &x, batch_forces_size(b))) {
+            formulate_reply(b, dyn_formulation_traits_of(found.by)->source, x.tau, found.count, found.blocks);
+        }
     }
-    return count;
-}
-
-/* Copies a block to the reply. Returns NULL when out of memory. */
-static Dynamics__V1__FormulationBlock *copy_block(call *c, const dyn_formulation_block *from) {
-    Dynamics__V1__FormulationBlock *to = call_allocate(c, 1, sizeof *to);
-    size_t count = count_values(from);
-    if (!to) {
-        return NULL;
-    }
-    dynamics__v1__formulation_block__init(to);
-    to->name = (char *)(uintptr_t)from->name;
-    to->meaning = (char *)(uintptr_t)from->meaning;
-    to->extents = call_allocate(c, (size_t)from->dimensions, sizeof *to->extents);
-    to->values = call_allocate(c, count, sizeof *to->values);
-    if (!to->extents || !to->values) {
-        return NULL;
-    }
-    for (int i = 0; i < from->dimensions; i++) {
-        to->extents[to->n_extents++] = (uint32_t)from->extents[i];
-    }
-    for (; to->n_values < count; to->n_values++) {
-        to->values[to->n_values] = from->values[to->n_values];
-    }
-    return to;
-}
-
-/* Refuses blocks that would take more than half of limits.reply_bytes; the other half is room for their names. */
-static bool check_block_sizes(call *c, const inner_quantities *found) {
-    uint64_t limit = atomic_load(&c->service->limits->reply_bytes), bytes = 0;
-    for (int i = 0; i < found->count; i++) {
-        bytes += count_values(&found->blocks[i]) * sizeof(double);
-    }
-    if (bytes > limit / 2) {
-        call_blame(c, "query.formulation");
-        call_fail(
-            c, REASON_REPLY_TOO_LARGE,
-            "the inner quantities have %llu bytes; half of the limit %llu (limits.reply_bytes) is allowed: choose "
-            "another formulation",
-            (unsigned long long)bytes, (unsigned long long)limit);
-        call_set_limit(c, BOUND_REPLY_BYTES, limit, bytes);
-    }
-    return bytes <= limit / 2;
-}
-
-static void answer(batch *b, const inner_quantities *found, double *tau) {
-    call *c = b->call;
-    Dynamics__V1__FormulateReply *reply = check_block_sizes(c, found) ? create_formulate_reply(c) : NULL;
-    if (!reply) {
-        return;
-    }
-    reply->source = (char *)(uintptr_t)dyn_formulation_traits_of(found->by)->source;
-    reply->n_tau = b->nv;
-    reply->tau = tau;
-    reply->blocks = call_allocate(c, DYN_FORMULATION_MAX_BLOCKS, sizeof *reply->blocks);
-    for (int i = 0; !call_has_ended(c) && i < found->count; i++) {
-        reply->blocks[reply->n_blocks++] = copy_block(c, &found->blocks[i]);
-    }
+    dyn_formulation_free(found.by);
 }
 
 void method_formulate(call *c) {
@@ -238,23 +195,13 @@ void method_formulate(call *c) {
     const query_parts supported =
         QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES | QUERY_FORMULATION | QUERY_TIP_CONSTRAINTS;
     batch b;
-    const dyn_frame_constraint *tip;
-    inner_quantities found = {0};
     if (batch_open(c, &b, r->query, supported, r->n_q, r->q) && batch_check_one_state(&b) &&
-        batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a) && tip_constraints_read(&b, &tip) &&
-        batch_begin(&b, STATE_COST)) {
-        const formulate_task x = {
-            .formulation = r->query->formulation,
-            .tip = tip,
-            .v = batch_input(&b, r->n_v, r->v),
-            .a = batch_input(&b, r->n_a, r->a),
-            .tau = batch_output(&b, b.nv),
-            .found = &found,
-        };
-        if (!call_has_ended(c) && batch_run(&b, find_inner_quantities, &x, batch_forces_size(&b))) {
-            answer(&b, &found, x.tau);
+        batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a)) {
+        if (flexible_links_are_absent(&b, r)) {
+            formulate_rigid(&b, r);
+        } else if (!call_has_ended(c)) {
+            flexible_formulate(&b, r);
         }
     }
-    dyn_formulation_free(found.by);
     batch_close(&b);
 }

@@ -332,6 +332,21 @@ START_TEST(a_constrained_tip_holds_its_height) {
 }
 END_TEST
 
+START_TEST(formulate_takes_links_that_bend) {
+    static const char call[] = "$ctl formulate two_link --formulation book_flexible --q 0.3,-0.5";
+    outcome table = shell("%s --flexible link1:0,0,0,1,0,0,1,0,0,1,50,2 --mode-q 0.001,0", call);
+    ck_assert_ptr_nonnull(strstr(table.output, "\nM  4 x 4  "));
+    ck_assert_ptr_nonnull(strstr(table.output, "\na_free  4  "));
+    outcome_free(&table);
+    must_fail("$ctl formulate two_link --formulation book_flexible --flexible link1:1,2", 2, "12 or 13 numbers");
+    must_fail("$ctl formulate two_link --formulation book_flexible --flexible link1:0,0,0,1,0,0,1,0,0,1,50,2 "
+              "--mode-q 1",
+              2, "one number for each of 2 modes");
+    must_fail("$ctl formulate two_link --formulation book_flexible --flexible link1:0,0,0,1,0,0,1,0,0,1,-5,2", 1,
+              "refused: --flexible[0].rigidity");
+}
+END_TEST
+
 START_TEST(formulate_writes_the_blocks_of_a_formulation) {
     static const char call[] = "$ctl formulate two_link --formulation lagrange_euler --q 0.3,-0.5 --v 1,2 --a 3,4";
     json_t *found =
@@ -1227,6 +1242,7 @@ int main(void) {
     tcase_add_test(all, evaluate_writes_the_numbers_of_the_single_commands);
     tcase_add_test(all, formulate_writes_the_blocks_of_a_formulation);
     tcase_add_test(all, a_constrained_tip_holds_its_height);
+    tcase_add_test(all, formulate_takes_links_that_bend);
     tcase_add_test(all, refusals_of_compare_follow_each_other);
     tcase_add_test(all, explain_splits_the_torques_of_id);
     tcase_add_test(all, published_mass_matrix_comes_out);

@@ -195,6 +195,92 @@ START_TEST(wrong_constraints_of_the_tip_are_refused_with_their_field) {
 }
 END_TEST
 
+static const double *block_of(const dyn_client_formulation *found, const char *name) {
+    for (size_t i = 0; i < found->block_count; i++) {
+        if (strcmp(found->blocks[i].name, name) == 0) {
+            return found->blocks[i].values;
+        }
+    }
+    ck_abort_msg("there is no block %s", name);
+    return NULL;
+}
+
+static const dyn_client_query TWO_LINK =
+    DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = 1, .formulation = "book_flexible");
+
+static const dyn_client_flexible_link BENDS[2] = {
+    {.link = "link1", .end = {1, 0, 0}, .mass = 1, .direction = {0, 0, 1}, .rigidity = 50, .modes = 2},
+    {.link = "link2",
+     .end = {1, 0, 0},
+     .mass = 1,
+     .direction = {0, 1, 0},
+     .rigidity = 30,
+     .transverse_rigidity = 20,
+     .modes = 1},
+};
+
+/* Checks links that bend: the forces of modes that are bent are those of clamped beams, and the motion for which the
+ * modes need no forces is that of a_free. */
+START_TEST(links_that_bend_move_by_their_free_accelerations) {
+    static const double q[2] = {0.3, -0.5}, v[2] = {1, -2}, a[2] = {3, 4}, none[3] = {0, 0, 0};
+    static const double bent[4] = {2e-3, -1e-3, 3e-3, 1e-3}, rates[4] = {0.1, 0, -0.2, 0.1};
+    dyn_client_flexible_chain chain =
+        DYN_CLIENT_FLEXIBLE_CHAIN_INIT(.link_count = 2, .links = BENDS, .mode_q = bent, .mode_v = rates);
+    dyn_client_query query = TWO_LINK;
+    dyn_client_error error;
+    dyn_client_formulation *found, *again;
+    must(dyn_client_formulate_flexible(client, &query, &chain, q, v, a, &found, &error), &error);
+    const double *a_free = block_of(found, "a_free");
+    chain.mode_a = a_free + 2;
+    must(dyn_client_formulate_flexible(client, &query, &chain, q, v, a_free, &again, &error), &error);
+    must_be_close(again->tau, found->tau, 2);
+    must_be_close(block_of(again, "tau_modes"), none, 4);
+    ck_assert_double_ge(fabs(block_of(found, "tau_modes")[0]), 0.1);
+    dyn_client_formulation_free(again), dyn_client_formulation_free(found);
+    chain.mode_v = chain.mode_a = NULL;
+    query.gravity = none;
+    must(dyn_client_formulate_flexible(client, &query, &chain, q, NULL, NULL, &found, &error), &error);
+    ck_assert_double_eq_tol(block_of(found, "tau_modes")[0], pow(1.8751040687, 4) * 50 * bent[0], 1e-6);
+    ck_assert_double_eq_tol(block_of(found, "tau_modes")[3], pow(1.8751040687, 4) * 20 * bent[3], 1e-6);
+    dyn_client_formulation_free(found);
+}
+END_TEST
+
+/* Checks that a request with this link is refused at this field. */
+static void must_refuse_link(dyn_client_flexible_link link, dyn_client_status status, const char *field) {
+    static const double q[2] = {0, 0};
+    const dyn_client_flexible_chain chain = DYN_CLIENT_FLEXIBLE_CHAIN_INIT(.link_count = 1, .links = &link);
+    dyn_client_error error;
+    dyn_client_formulation *found;
+    ck_assert_int_eq(dyn_client_formulate_flexible(client, &TWO_LINK, &chain, q, NULL, NULL, &found, &error), status);
+    ck_assert_str_eq(error.field, field);
+}
+
+START_TEST(links_that_cannot_bend_are_refused_with_their_field) {
+    static const double q[2] = {0, 0}, wrong[4] = {0, NAN, 0, 0};
+    dyn_client_flexible_chain chain = DYN_CLIENT_FLEXIBLE_CHAIN_INIT(.link_count = 2, .links = BENDS, .mode_q = wrong);
+    dyn_client_flexible_link link = BENDS[0];
+    dyn_client_query query = TWO_LINK;
+    dyn_client_error error;
+    dyn_client_formulation *found;
+    link.link = "no_such";
+    must_refuse_link(link, DYN_CLIENT_NOT_FOUND, "formulate.flexible_links[0].link");
+    link = BENDS[0], link.rigidity = -1;
+    must_refuse_link(link, DYN_CLIENT_INVALID_ARGUMENT, "formulate.flexible_links[0].rigidity");
+    link = BENDS[0], link.direction[0] = 1;
+    must_refuse_link(link, DYN_CLIENT_INVALID_ARGUMENT, "formulate.flexible_links[0].direction");
+    link = BENDS[0], link.modes = 17;
+    must_refuse_link(link, DYN_CLIENT_INVALID_ARGUMENT, "formulate.flexible_links[0].modes");
+    ck_assert_int_eq(dyn_client_formulate_flexible(client, &query, &chain, q, NULL, NULL, &found, &error),
+                     DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "formulate.mode_q[1]");
+    query.formulation = "kane";
+    ck_assert_int_eq(dyn_client_formulate_flexible(client, &query, &chain, q, NULL, NULL, &found, &error),
+                     DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "formulate.query.formulation");
+}
+END_TEST
+
 START_TEST(every_formulation_is_compared) {
     dyn_client_query query = UR5;
     dyn_client_error error;
@@ -332,6 +418,8 @@ int main(void) {
     tcase_add_test(all, a_batch_is_computed_by_a_formulation);
     tcase_add_test(all, a_constrained_tip_accelerates_as_demanded);
     tcase_add_test(all, wrong_constraints_of_the_tip_are_refused_with_their_field);
+    tcase_add_test(all, links_that_bend_move_by_their_free_accelerations);
+    tcase_add_test(all, links_that_cannot_bend_are_refused_with_their_field);
     tcase_add_test(all, every_formulation_is_compared);
     tcase_add_test(all, a_formulation_that_does_not_apply_says_why);
     tcase_add_test(all, inner_quantities_are_named_blocks);

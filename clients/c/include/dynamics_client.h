@@ -1852,6 +1852,36 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_formulate(dyn_client *client, con
                                                          dyn_client_formulation **formulation, dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_formulation_free(dyn_client_formulation *formulation);
 
+/* Link that bends, as a uniform slender beam that is clamped at `start` and free at `end`, where the next joint is. */
+typedef struct dyn_client_flexible_link {
+    const char *link;
+    double start[3], end[3];    /* m, in the axes of the link */
+    double mass;                /* kg, spread evenly from start to end */
+    double direction[3];        /* unit vector normal to the beam, in which it bends */
+    double rigidity;            /* E I for bending in `direction`, N m^2 */
+    double transverse_rigidity; /* E I for bending normal to it; 0: it does not */
+    uint32_t modes;             /* in each plane, 1 to 16 */
+} dyn_client_flexible_link;
+
+/* Chain of which some links bend, in one state. The modes are those of the links in sequence, of which each has those
+ * in `direction` first. */
+typedef struct dyn_client_flexible_chain {
+    size_t struct_size;
+    size_t link_count;
+    const dyn_client_flexible_link *links;
+    const double *mode_q, *mode_v, *mode_a; /* one number for each mode; NULL: zeros */
+} dyn_client_flexible_chain;
+#define DYN_CLIENT_FLEXIBLE_CHAIN_INIT(...) DYN_CLIENT_SIZED(dyn_client_flexible_chain, __VA_ARGS__)
+
+/* Computes inverse and forward dynamics of a chain with flexible links, by the formulation "book_flexible", which
+ * query.formulation names. The blocks are "tau_modes", "M" and "a_free" (formulation.proto). Errors: also
+ * INVALID_ARGUMENT with fields such as "formulate.flexible_links[i].rigidity". */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_formulate_flexible(dyn_client *client, const dyn_client_query *query,
+                                                                  const dyn_client_flexible_chain *chain,
+                                                                  const double *q, const double *v, const double *a,
+                                                                  dyn_client_formulation **formulation,
+                                                                  dyn_client_error *error);
+
 /* Cost of one result. Operations are those of the formulation as written, zero for the daemon's own algorithms. */
 typedef struct dyn_client_formulation_cost {
     bool is_stated;    /* by the literature; otherwise derived from the results that it states */

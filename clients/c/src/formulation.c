@@ -7,7 +7,9 @@
 #include <stdlib.h>
 
 #include "error.h"
+#include "poses.h"
 #include "query.h"
+#include "sized.h"
 
 /* ---- method formulate -------------------------------------------------------------------------------------------- */
 
@@ -76,6 +78,22 @@ static dyn_client_status convert_formulation(Dynamics__V1__FormulateReply *reply
     return DYN_CLIENT_OK;
 }
 
+/* Sends the request of a query with the state (q, v, a), and converts the reply. `body` has the flexible links. */
+static dyn_client_status formulate(dyn_client *client, query_parts *parts, const double *const state[3],
+                                   Dynamics__V1__FormulateRequest *body, dyn_client_formulation **formulation,
+                                   dyn_client_error *error) {
+    Dynamics__V1__FormulateReply *reply;
+    body->query = &parts->query;
+    body->n_q = parts->q_count;
+    body->q = (double *)state[0];
+    body->n_v = state[1] ? parts->v_count : 0;
+    body->v = (double *)state[1];
+    body->n_a = state[2] ? parts->v_count : 0;
+    body->a = (double *)state[2];
+    dyn_client_status status = request_formulate(client, body, parts->terms, &reply, error);
+    return status == DYN_CLIENT_OK ? convert_formulation(reply, parts->source.nv, formulation, error) : status;
+}
+
 dyn_client_status dyn_client_formulate(dyn_client *client, const dyn_client_query *query, const double *q,
                                        const double *v, const double *a, dyn_client_formulation **formulation,
                                        dyn_client_error *error) {
@@ -85,18 +103,62 @@ dyn_client_status dyn_client_formulate(dyn_client *client, const dyn_client_quer
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    Dynamics__V1__FormulateReply *reply;
     Dynamics__V1__FormulateRequest body = DYNAMICS__V1__FORMULATE_REQUEST__INIT;
-    body.query = &parts.query;
-    body.n_q = parts.q_count;
-    body.q = (double *)q;
-    body.n_v = v ? parts.v_count : 0;
-    body.v = (double *)v;
-    body.n_a = a ? parts.v_count : 0;
-    body.a = (double *)a;
-    status = request_formulate(client, &body, parts.terms, &reply, error);
+    status = formulate(client, &parts, (const double *const[3]){q, v, a}, &body, formulation, error);
+    query_parts_free(&parts);
+    return status;
+}
+
+static void encode_link(pool *memory, const dyn_client_flexible_link *from, Dynamics__V1__FlexibleLink *to) {
+    dynamics__v1__flexible_link__init(to);
+    to->link = (char *)(from->link ? from->link : "");
+    to->start = from_vector3(memory, from->start);
+    to->end = from_vector3(memory, from->end);
+    to->mass = from->mass;
+    to->direction = from_vector3(memory, from->direction);
+    to->rigidity = from->rigidity;
+    to->transverse_rigidity = from->transverse_rigidity;
+    to->modes = from->modes;
+}
+
+/* Encodes the links and modes of a chain in memory of the query's parts. */
+static dyn_client_status encode_chain(const dyn_client_flexible_chain *chain, pool *memory,
+                                      Dynamics__V1__FormulateRequest *body, dyn_client_error *error) {
+    size_t modes = 0;
+    if (chain->link_count > 0 && !chain->links) {
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "chain.links", "chain.links is NULL");
+    }
+    body->flexible_links = pool_allocate(memory, chain->link_count + 1, sizeof *body->flexible_links);
+    for (size_t i = 0; !memory->is_exhausted && i < chain->link_count; i++) {
+        Dynamics__V1__FlexibleLink *made = pool_allocate(memory, 1, sizeof *made);
+        if (made) {
+            encode_link(memory, &chain->links[i], made);
+            body->flexible_links[body->n_flexible_links++] = made;
+        }
+        modes += (chain->links[i].transverse_rigidity != 0 ? 2 : 1) * (size_t)chain->links[i].modes;
+    }
+    body->n_mode_q = chain->mode_q ? modes : 0, body->mode_q = (double *)chain->mode_q;
+    body->n_mode_v = chain->mode_v ? modes : 0, body->mode_v = (double *)chain->mode_v;
+    body->n_mode_a = chain->mode_a ? modes : 0, body->mode_a = (double *)chain->mode_a;
+    return memory->is_exhausted ? fail_memory(error) : DYN_CLIENT_OK;
+}
+
+dyn_client_status dyn_client_formulate_flexible(dyn_client *client, const dyn_client_query *query,
+                                                const dyn_client_flexible_chain *chain, const double *q,
+                                                const double *v, const double *a, dyn_client_formulation **formulation,
+                                                dyn_client_error *error) {
+    *formulation = NULL;
+    query_parts parts;
+    dyn_client_flexible_chain known;
+    Dynamics__V1__FormulateRequest body = DYNAMICS__V1__FORMULATE_REQUEST__INIT;
+    dyn_client_status status = sized_read("chain", chain, sizeof known, &known, error);
+    status = status == DYN_CLIENT_OK ? query_parts_encode(client, query, q, &parts, error) : status;
+    if (status != DYN_CLIENT_OK) {
+        return status;
+    }
+    status = encode_chain(&known, &parts.memory, &body, error);
     if (status == DYN_CLIENT_OK) {
-        status = convert_formulation(reply, parts.source.nv, formulation, error);
+        status = formulate(client, &parts, (const double *const[3]){q, v, a}, &body, formulation, error);
     }
     query_parts_free(&parts);
     return status;

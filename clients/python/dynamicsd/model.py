@@ -16,9 +16,9 @@ from dynamicsd._session import Progress, Session, Watch, seconds
 from dynamicsd.errors import text
 from dynamicsd.evaluation import Asked, Evaluation, read_evaluation, write_quantities
 from dynamicsd.records import (Array, Assembly, AssemblyOutcome, BaseParameters, ComparedFormulation,
-                               ConstrainedMotion, Description, Excitation, Explanation, Formulation, Identification,
-                               ModelDescription, ModelInfo, Motors, Operation, ReportEntry, Rollout, ScrewChain,
-                               Stepping, Tip, Trajectory)
+                               ConstrainedMotion, Description, Excitation, Explanation, FlexibleLink, Formulation,
+                               Identification, ModelDescription, ModelInfo, Motors, Operation, ReportEntry, Rollout,
+                               ScrewChain, Stepping, Tip, Trajectory)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -247,15 +247,28 @@ class Model:
         arguments = (query.rows("q", q, self.nq), query.rows("v", v, self.nv), query.rows("a", a, self.nv))
         return _results.comparison(query.result("dyn_client_comparison", lib.dyn_client_compare, *arguments))
 
-    def formulate(self, formulation: str, /, q: Rows, v: Rows | None = None, a: Rows | None = None,
+    def formulate(self, formulation: str, /, q: Rows, v: Rows | None = None, a: Rows | None = None, *,
+                  flexible_links: Sequence[FlexibleLink] = (), mode_q: ArrayLike | None = None,
+                  mode_v: ArrayLike | None = None, mode_a: ArrayLike | None = None,
                   **options: Unpack[Options]) -> Formulation:
         """Computes the inner quantities of a formulation of the literature, such as "lagrange_euler".
+
+        "book_flexible" takes links that bend, and the coordinates of their modes, one for each mode.
 
         >>> client.model("two_link").formulate("lagrange_euler", [0.0, 0.0]).tau.round(6)
         array([29.43,  9.81])
         """
         query = Query(self, {**options, "formulation": formulation})
         arguments = (query.rows("q", q, self.nq), query.rows("v", v, self.nv), query.rows("a", a, self.nv))
+        if flexible_links:
+            chain = query.keep.new("dyn_client_flexible_chain *")
+            modes = sum(link.modes * (2 if link.transverse_rigidity else 1) for link in flexible_links)
+            fill(query.keep, chain, "", links=flexible_links)
+            for name, values in (("mode_q", mode_q), ("mode_v", mode_v), ("mode_a", mode_a)):
+                if values is not None:
+                    setattr(chain, name, query.keep.doubles(name, values, (modes,)))
+            return _results.formulation(
+                query.result("dyn_client_formulation", lib.dyn_client_formulate_flexible, chain, *arguments))
         return _results.formulation(query.result("dyn_client_formulation", lib.dyn_client_formulate, *arguments))
 
     def base_parameters(self, **options: Unpack[Options]) -> BaseParameters:

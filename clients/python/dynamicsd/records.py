@@ -544,6 +544,25 @@ class ExternalForce:
     reference_frame: str = "local"
 
 
+@record("dyn_client_flexible_link")
+@dataclasses.dataclass(frozen=True, eq=False)
+class FlexibleLink:
+    """Link that bends, as a beam from `start` to `end` (m, axes of the link) with a mass in kg that is spread evenly.
+
+    It bends in `direction` with the rigidity E I in N m^2, and normal to it with `transverse_rigidity` unless that is
+    0, by `modes` modes in each plane.
+    """
+
+    link: str
+    end: ArrayLike
+    mass: float
+    direction: ArrayLike
+    rigidity: float
+    modes: int = 2
+    start: ArrayLike = (0.0, 0.0, 0.0)
+    transverse_rigidity: float = 0.0
+
+
 @record("dyn_client_tip_constraint")
 @dataclasses.dataclass(frozen=True, eq=False)
 class TipConstraint:

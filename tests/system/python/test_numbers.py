@@ -108,6 +108,16 @@ def test_a_constrained_tip_accelerates_as_demanded(ur5):
     assert float(np.dot(found["frame_acceleration.linear"].ravel(), tip.linear)) == pytest.approx(1.5, abs=1e-9)
 
 
+def test_a_link_bends_as_a_clamped_beam(arm):
+    link = dynamicsd.FlexibleLink("link1", end=(1.0, 0.0, 0.0), mass=1.0, direction=(0.0, 0.0, 1.0), rigidity=50.0)
+    found = arm.formulate("book_flexible", [0.0, 0.3], flexible_links=[link], mode_q=[1e-3, 0.0], gravity=[0, 0, 0])
+    assert found.blocks["M"].values.shape == (4, 4)
+    assert found.blocks["tau_modes"].values[0] == pytest.approx(1.875104 ** 4 * 50.0 * 1e-3, rel=1e-6)
+    rigid = arm.formulate("book_flexible", [0.0, 0.3], [1.0, 2.0], [3.0, 4.0], flexible_links=[link])
+    np.testing.assert_allclose(rigid.tau, arm.inverse_dynamics([0.0, 0.3], [1.0, 2.0], [3.0, 4.0]), rtol=1e-12)
+    np.testing.assert_allclose(rigid.blocks["M"].values[:2, :2], arm.mass_matrix([0.0, 0.3]), rtol=1e-12)
+
+
 def test_a_description_loads_to_a_model_of_the_same_digest(client, ur5, tmp_path):
     for source in (ur5.export(), ur5.export("urdf")):
         copy = client.load(source, name="copy_of_ur5", base="fixed", gravity=[0, 0, -9.81], replace=True)
