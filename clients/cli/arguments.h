@@ -113,6 +113,7 @@ typedef enum option {
     OPTION_TRIALS,
     OPTION_PAYLOAD_LINK,
     OPTION_AMBIENT,
+    OPTION_BRAKES,
     OPTION_RATIOS,
     OPTION_TRANSMISSIONS,
     OPTIONS /* number of options */

@@ -219,7 +219,7 @@ void write_constraint(json_writer *writer, const dyn_client_constraint *constrai
 }
 
 const char *machine_element_kind_name(dyn_client_machine_element_kind kind) {
-    static const char *const names[] = {"unspecified", "rotor", "friction", "spring", "motor", "gear"};
+    static const char *const names[] = {"unspecified", "rotor", "friction", "spring", "motor", "gear", "brake"};
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
@@ -563,6 +563,9 @@ static void add_parameters(table *to, const dyn_client_machine_element *element)
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_GEAR:
         table_add_cell(to, "efficiency %g, driven back %g", element->gear.efficiency,
                        element->gear.back_driving_efficiency);
+        break;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_BRAKE:
+        table_add_cell(to, "%g N m", element->brake.torque);
         break;
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_UNSPECIFIED:
         table_add_cell(to, "%s", "");

@@ -30,13 +30,25 @@ static const drive_number gear_numbers[] = {
     GEAR(maximum_torque, ""), GEAR(continuous_torque, ""), GEAR(maximum_speed, "rad/s"),
 };
 
+static const drive_number brake_numbers[] = {
+    {"torque", "N m", offsetof(dyn_client_machine_element, brake.torque)},
+};
+
 const drive_number *drive_numbers_of(dyn_client_machine_element_kind kind, size_t *count) {
-    bool is_motor = kind == DYN_CLIENT_MACHINE_ELEMENT_KIND_MOTOR,
-         is_gear = kind == DYN_CLIENT_MACHINE_ELEMENT_KIND_GEAR;
-    *count = is_motor  ? sizeof motor_numbers / sizeof *motor_numbers
-             : is_gear ? sizeof gear_numbers / sizeof *gear_numbers
-                       : 0;
-    return is_motor ? motor_numbers : gear_numbers;
+    switch (kind) {
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_MOTOR:
+        *count = sizeof motor_numbers / sizeof *motor_numbers;
+        return motor_numbers;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_GEAR:
+        *count = sizeof gear_numbers / sizeof *gear_numbers;
+        return gear_numbers;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_BRAKE:
+        *count = sizeof brake_numbers / sizeof *brake_numbers;
+        return brake_numbers;
+    default:
+        *count = 0;
+        return NULL;
+    }
 }
 
 double drive_number_value(const drive_number *number, const dyn_client_machine_element *element) {

@@ -56,6 +56,7 @@ static const struct {
     {"gains", "--gains", "--gains"},
     {"ambient_temperature", "--ambient", "--ambient"},
     {"ratios", "--ratios", "--ratios"},
+    {"brakes", "--brakes", "--brakes"},
     {"dq", "--dq", "dq"},
     {"dv", "--dv", "dv"},
     {"da", "--da", "da"},

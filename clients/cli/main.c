@@ -392,7 +392,8 @@ static const command COMMANDS[] = {
      .min_operands = 2,
      .max_operands = 2,
      .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_JOINTS) | WITH(OPTION_GRAVITY) |
-                WITH(OPTION_PAYLOAD) | WITH(OPTION_PASSIVE) | WITH(OPTION_AMBIENT) | WITH(OPTION_RATIOS),
+                WITH(OPTION_PAYLOAD) | WITH(OPTION_PASSIVE) | WITH(OPTION_AMBIENT) | WITH(OPTION_RATIOS) |
+                WITH(OPTION_BRAKES),
      .run = run_motor},
     {.name = "formulate",
      .group = GROUP_DYNAMICS,

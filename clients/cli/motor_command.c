@@ -29,6 +29,8 @@ typedef struct motor_run {
     dyn_client_query query;
     dyn_client_motors_request request;
     double *ratios;
+    char *brake_text;
+    const char **brakes; /* names in brake_text */
 } motor_run;
 
 /* ---- request ----------------------------------------------------------------------------------------------------- */
@@ -79,6 +81,26 @@ static exit_code read_ratios(motor_run *run) {
     return EXIT_OK;
 }
 
+/* Reads --brakes: names separated by commas. Reports errors. */
+static exit_code read_brakes(motor_run *run) {
+    const char *text = run->args->value[OPTION_BRAKES];
+    size_t most = 1;
+    for (const char *at = text; at && *at != '\0'; at++) {
+        most += *at == ',';
+    }
+    run->brake_text = strdup(text ? text : "");
+    run->brakes = calloc(most, sizeof *run->brakes);
+    if (!run->brake_text || !run->brakes) {
+        return complain_memory();
+    }
+    char *rest = text ? run->brake_text : NULL;
+    for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) {
+        run->brakes[run->request.brake_count++] = name;
+    }
+    run->request.brakes = run->brakes;
+    return EXIT_OK;
+}
+
 /* Describes the model, reads the options and the file, and fills the query and the request. Reports errors. */
 static exit_code prepare(motor_run *run, dyn_client *client) {
     const arguments *args = run->args;
@@ -95,6 +117,9 @@ static exit_code prepare(motor_run *run, dyn_client *client) {
     }
     if (code == EXIT_OK) {
         code = read_ratios(run);
+    }
+    if (code == EXIT_OK) {
+        code = read_brakes(run);
     }
     if (code == EXIT_OK) {
         code = motion_file_read(args->positional[1], &run->robot, false, &run->motion);
@@ -118,12 +143,13 @@ static exit_code prepare(motor_run *run, dyn_client *client) {
 static const char *limit_name(dyn_client_motor_limit limit) {
     static const char *const names[] = {"unspecified", "voltage",     "current",     "continuous_current",
                                         "speed",       "temperature", "gear_torque", "gear_continuous_torque",
-                                        "gear_speed"};
+                                        "gear_speed",  "brake"};
     return (size_t)limit < sizeof names / sizeof *names ? names[limit] : "unknown";
 }
 
 static const char *limit_unit(dyn_client_motor_limit limit) {
-    static const char *const units[] = {"", "V", "A", "A", "rad/s", "degrees Celsius", "N m or N", "N m or N", "rad/s"};
+    static const char *const units[] = {"",         "V",        "A",     "A",  "rad/s", "degrees Celsius",
+                                        "N m or N", "N m or N", "rad/s", "N m"};
     return (size_t)limit < sizeof units / sizeof *units ? units[limit] : "";
 }
 
@@ -359,6 +385,10 @@ static void write_json(const dyn_client_motors *found) {
         emit_key(&writer, arrays[k].name);
         emit_matrix(&writer, found->samples, found->motor_count, arrays[k].values);
     }
+    if (found->brake_torque) {
+        emit_key(&writer, "brake_torque");
+        emit_matrix(&writer, found->samples, found->motor_count, found->brake_torque);
+    }
     emit_end_object(&writer);
     emit_finish(&writer);
 }
@@ -383,6 +413,8 @@ exit_code run_motor(const command *self, const arguments *args, dyn_client *clie
     dyn_client_motors_free(found);
     dyn_client_trajectory_free(run.rates);
     free(run.ratios);
+    free(run.brakes);
+    free(run.brake_text);
     motion_file_free(&run.motion);
     query_options_free(&run.options);
     layout_free(&run.robot);

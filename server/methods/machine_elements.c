@@ -142,11 +142,15 @@ static bool read_kind(call *c, size_t i, const Dynamics__V1__MachineElement *fro
     case KIND(GEAR):
         read_gear(from->gear, to);
         return true;
+    case KIND(BRAKE):
+        to->kind = DYN_MACHINE_ELEMENT_KIND_BRAKE;
+        to->brake = (dyn_brake){from->brake->torque};
+        return true;
     default:
         call_blame(c, "description.machine_elements[%zu]", i);
         call_fail(c, REASON_MISSING_VALUE,
                   "the machine element has no kind; pass one of rotor, friction, "
-                  "spring, motor and gear");
+                  "spring, motor, gear and brake");
         return false;
     }
 }
@@ -276,6 +280,15 @@ static Dynamics__V1__Gear *write_gear(call *c, const dyn_gear *from) {
     return to;
 }
 
+static Dynamics__V1__Brake *write_brake(call *c, const dyn_brake *from) {
+    Dynamics__V1__Brake *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__brake__init(to);
+        to->torque = from->torque;
+    }
+    return to;
+}
+
 static Dynamics__V1__MachineElement *write_element(call *c, const dyn_machine_element_description *from) {
     Dynamics__V1__MachineElement *to = call_allocate(c, 1, sizeof *to);
     if (!to) {
@@ -304,6 +317,10 @@ static Dynamics__V1__MachineElement *write_element(call *c, const dyn_machine_el
     case DYN_MACHINE_ELEMENT_KIND_GEAR:
         to->kind_case = KIND(GEAR);
         to->gear = write_gear(c, &from->gear);
+        break;
+    case DYN_MACHINE_ELEMENT_KIND_BRAKE:
+        to->kind_case = KIND(BRAKE);
+        to->brake = write_brake(c, &from->brake);
         break;
     }
     return to;

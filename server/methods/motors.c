@@ -3,6 +3,7 @@
 #include <dynamics/dynamics.h>
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "methods/batch.h"
 #include "methods/methods.h"
@@ -34,6 +35,7 @@ SAME_NUMBER(TEMPERATURE, TEMPERATURE);
 SAME_NUMBER(GEAR_TORQUE, GEAR_TORQUE);
 SAME_NUMBER(GEAR_CONTINUOUS, GEAR_CONTINUOUS_TORQUE);
 SAME_NUMBER(GEAR_SPEED, GEAR_SPEED);
+SAME_NUMBER(BRAKE, BRAKE);
 #undef SAME_NUMBER
 
 /* Motors, inputs and results of a batch, in the model's order. */
@@ -44,6 +46,8 @@ typedef struct motors_task {
     const double *v, *a, *tau; /* NULL: zeros, and inverse dynamics for tau */
     const double *time;        /* NULL: none */
     double ambient, start;     /* degrees Celsius */
+    bool *is_braked;           /* for each motor */
+    double *brakes;            /* n x count; NULL: no brake is engaged */
     size_t ratio_count;
     const double *ratios;               /* of other gears */
     double *loads, *torques, *inertias; /* n x count */
@@ -121,6 +125,25 @@ static bool read_ratios(batch *b, const Dynamics__V1__EvaluateMotorsRequest *r, 
     return true;
 }
 
+/* Marks the motors whose brakes are engaged. */
+static bool read_brakes(batch *b, const Dynamics__V1__EvaluateMotorsRequest *r, motors_task *t) {
+    t->is_braked = call_allocate(b->call, t->count, sizeof *t->is_braked);
+    for (size_t k = 0; k < r->n_brakes && !call_has_ended(b->call); k++) {
+        size_t i = 0;
+        while (i < t->count && (!t->drives[i].brake_name || strcmp(t->drives[i].brake_name, r->brakes[k]) != 0)) {
+            i++;
+        }
+        if (i == t->count) {
+            call_blame(b->call, "brakes[%zu]", k);
+            call_fail(b->call, REASON_INVALID_VALUE, "no motor has a brake \"%.200s\"; pass the name of a brake",
+                      r->brakes[k]);
+            return false;
+        }
+        t->is_braked[i] = true;
+    }
+    return !call_has_ended(b->call);
+}
+
 static bool read_options(batch *b, const Dynamics__V1__EvaluateMotorsRequest *r, motors_task *t) {
     bool has_ambient = r->optional_ambient_temperature_case ==
                        DYNAMICS__V1__EVALUATE_MOTORS_REQUEST__OPTIONAL_AMBIENT_TEMPERATURE_AMBIENT_TEMPERATURE;
@@ -134,7 +157,8 @@ static bool read_options(batch *b, const Dynamics__V1__EvaluateMotorsRequest *r,
         t->parts.friction_velocity = FRICTION_VELOCITY;
     }
     return batch_check(b, "v", r->n_v) && batch_check(b, "a", r->n_a) && batch_check(b, "tau", r->n_tau) &&
-           check_times(b, r) && read_ratios(b, r, t) && check_temperature(b, "ambient_temperature", t->ambient) &&
+           check_times(b, r) && read_ratios(b, r, t) && read_brakes(b, r, t) &&
+           check_temperature(b, "ambient_temperature", t->ambient) &&
            check_temperature(b, "start_temperature", t->start);
 }
 
@@ -194,12 +218,13 @@ static dyn_status step(const batch *b, const batch_worker *w, const void *contex
 }
 
 /* Allocates the results and runs the step over all samples. */
-static bool compute_torques(batch *b, motors_task *t) {
+static bool compute_torques(batch *b, bool has_brakes, motors_task *t) {
     size_t numbers = scratch_numbers(b), block = MOST_ENTRIES / numbers;
     b->block_size = block < 1 ? 1 : block < BLOCK_SAMPLES ? block : BLOCK_SAMPLES;
     t->loads = batch_output(b, t->count);
     t->torques = batch_output(b, t->count);
     t->inertias = batch_output(b, t->count);
+    t->brakes = has_brakes ? batch_output(b, t->count) : NULL;
     t->alternatives = batch_output(b, t->count * t->ratio_count);
     return !call_has_ended(b->call) &&
            batch_run(b, step, t, b->block_size * numbers * sizeof(double) + batch_forces_size(b));
@@ -328,6 +353,7 @@ static Dynamics__V1__EvaluateMotorsReply *create_reply(batch *b, const motors_ta
     }
     reply->quadrant = call_allocate(b->call, count, sizeof *reply->quadrant), reply->n_quadrant = count;
     reply->motors = call_allocate(b->call, t->count, sizeof *reply->motors);
+    reply->brake_torque = t->brakes, reply->n_brake_torque = t->brakes ? count : 0;
     reply->alternatives = call_allocate(b->call, t->count * t->ratio_count + 1, sizeof *reply->alternatives);
     reply->passive_forces = passive_forces_write(b->call, &b->values.passive);
     return call_has_ended(b->call) ? NULL : reply;
@@ -336,12 +362,23 @@ static Dynamics__V1__EvaluateMotorsReply *create_reply(batch *b, const motors_ta
 /* Memory for the motion of one motor: n numbers each. */
 typedef struct motor_columns {
     dyn_motor_state *states;
-    double *loads, *torques, *speeds, *temperatures;
+    double *loads, *torques, *speeds, *temperatures, *brakes;
 } motor_columns;
+
+/* Moves the part of the torques that the brake of motor i takes from column `torques` to column `brakes`. */
+static void engage_brake(const batch *b, const motors_task *t, size_t i, const motor_columns *to) {
+    for (size_t s = 0; s < b->n; s++) {
+        size_t k = s * t->count + i;
+        double speed = t->v ? t->drives[i].ratio * t->v[s * b->nv + (size_t)t->drives[i].v_index] : 0;
+        to->brakes[s] = dyn_drive_brake_torque(&t->drives[i], speed, to->torques[s]);
+        t->brakes[k] = to->brakes[s];
+        t->torques[k] = to->torques[s] -= to->brakes[s];
+    }
+}
 
 /* Evaluates motor i, which has the ratio of `drive`, with the torques in to->torques. */
 static dyn_drive_summary evaluate(const batch *b, const motors_task *t, size_t i, const dyn_drive *drive,
-                                  const motor_columns *to) {
+                                  bool is_braked, const motor_columns *to) {
     dyn_drive_summary summary;
     take_column(b->n, t->count, i, t->loads, to->loads);
     for (size_t s = 0; s < b->n; s++) {
@@ -352,6 +389,7 @@ static dyn_drive_summary evaluate(const batch *b, const motors_task *t, size_t i
                                      .loads = to->loads,
                                      .speeds = to->speeds,
                                      .torques = to->torques,
+                                     .brakes = is_braked ? to->brakes : NULL,
                                      .ambient = t->ambient,
                                      .start = t->start};
     dyn_drive_evaluate(drive, &series, to->states, to->temperatures, &summary);
@@ -364,22 +402,26 @@ static void write_alternatives(batch *b, const motors_task *t, size_t i, const m
     for (size_t k = 0; k < t->ratio_count && !call_has_ended(b->call); k++) {
         const dyn_drive other = dyn_drive_at_ratio(&t->drives[i], t->ratios[k]);
         take_column(b->n, t->count * t->ratio_count, i * t->ratio_count + k, t->alternatives, columns->torques);
-        dyn_drive_summary summary = evaluate(b, t, i, &other, columns);
+        dyn_drive_summary summary = evaluate(b, t, i, &other, false, columns);
         reply->alternatives[reply->n_alternatives++] = write_summary(b, t, i, &other, &summary);
     }
 }
 
 static void answer(batch *b, const motors_task *t) {
     Dynamics__V1__EvaluateMotorsReply *reply = create_reply(b, t);
-    double *memory = batch_output(b, 4);
+    double *memory = batch_output(b, 5);
     const motor_columns columns = {.states = call_allocate(b->call, b->n, sizeof(dyn_motor_state)),
                                    .loads = memory,
                                    .torques = memory + b->n,
                                    .speeds = memory + 2 * b->n,
-                                   .temperatures = memory + 3 * b->n};
+                                   .temperatures = memory + 3 * b->n,
+                                   .brakes = memory + 4 * b->n};
     for (size_t i = 0; i < t->count && !call_has_ended(b->call); i++) {
         take_column(b->n, t->count, i, t->torques, columns.torques);
-        dyn_drive_summary summary = evaluate(b, t, i, &t->drives[i], &columns);
+        if (t->is_braked[i]) {
+            engage_brake(b, t, i, &columns);
+        }
+        dyn_drive_summary summary = evaluate(b, t, i, &t->drives[i], t->is_braked[i], &columns);
         write_states(b, t, i, columns.states, columns.speeds, columns.temperatures, reply);
         reply->motors[reply->n_motors++] = write_summary(b, t, i, &t->drives[i], &summary);
         reply->is_feasible = reply->is_feasible && summary.excess_count == 0;
@@ -403,7 +445,7 @@ void method_evaluate_motors(call *c) {
         t.v = batch_input(&b, r->n_v, r->v);
         t.a = batch_input(&b, r->n_a, r->a);
         t.tau = batch_input(&b, r->n_tau, r->tau);
-        if (!call_has_ended(c) && compute_torques(&b, &t)) {
+        if (!call_has_ended(c) && compute_torques(&b, r->n_brakes > 0, &t)) {
             answer(&b, &t);
         }
     }

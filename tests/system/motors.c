@@ -248,6 +248,30 @@ START_TEST(other_ratios_are_compared_with_the_matched_one) {
 }
 END_TEST
 
+/* The elbow holds its link of 1 kg at 0.2 m with 1.962 N m, which are 0.03924 N m at the motor of the gear of 50. */
+START_TEST(an_engaged_brake_takes_what_it_can_hold) {
+    static const char call[] = "$ctl call evaluate_motors '{\"query\": {\"model\": \"driven_arm\"}, \"q\": [0, 0],"
+                               " \"brakes\": [\"elbow brake\"]}'";
+    load_arm();
+    json_t *found = run_json(call);
+    const json_t *elbow = json_array_get(json_object_get(found, "motors"), 1);
+    double held = number_of(json_object_get(found, "brake_torque"), 1);
+    ck_assert_double_eq_tol(held, -0.03, 1e-12);
+    ck_assert_double_eq_tol(number_of(json_object_get(found, "torque"), 1), -0.2 * 9.81 / 50 + 0.03, 1e-9);
+    ck_assert_double_eq(number_of(json_object_get(found, "brake_torque"), 0), 0);
+    const json_t *excess = json_array_get(json_object_get(elbow, "excesses"), 0);
+    ck_assert_str_eq(json_string_value(json_object_get(excess, "limit")), "MOTOR_LIMIT_BRAKE");
+    ck_assert_double_eq_tol(member_of(excess, "worst"), 0.2 * 9.81 / 50, 1e-9);
+    json_decref(found);
+    must_fail(
+        "$ctl call evaluate_motors '{\"query\": {\"model\": \"driven_arm\"}, \"q\": [0, 0], \"brakes\": [\"x\"]}'", 1,
+        "evaluate_motors.brakes[0]: no motor has a brake \"x\"");
+    char line[512];
+    snprintf(line, sizeof line, "$ctl motor driven_arm %s --brakes 'elbow brake' --json", write_motion(0.5));
+    must_say(line, "\"brake_torque\"");
+}
+END_TEST
+
 /* ---- Errors ------------------------------------------------------------------------------------------------------ */
 
 START_TEST(wrong_requests_are_refused_with_their_field) {
@@ -283,6 +307,7 @@ int main(void) {
     tcase_add_test(all, limits_that_a_motion_exceeds_are_named_with_their_samples);
     tcase_add_test(all, transmissions_of_a_urdf_file_are_read_where_they_are_asked_for);
     tcase_add_test(all, other_ratios_are_compared_with_the_matched_one);
+    tcase_add_test(all, an_engaged_brake_takes_what_it_can_hold);
     tcase_add_test(all, wrong_requests_are_refused_with_their_field);
     return run_unforked("motors", all);
 }

@@ -364,6 +364,33 @@ START_TEST(a_load_drives_a_gear_back_with_its_own_efficiency) {
 }
 END_TEST
 
+START_TEST(brakes_hold_at_rest_and_slip_in_motion) {
+    dyn_drive drive = {.ratio = 1,
+                       .multiplier = 1,
+                       .brake = 2,
+                       .motor = plain_motor,
+                       .gear = {.ratio = 1, .efficiency = 1, .back_driving_efficiency = 1}};
+    const double needed[] = {1.5, -1.5, 3, 1.5, 1.5}, speeds[] = {0, 0, 0, 7, -7}, wanted[] = {0, 0, 1, 3.5, -0.5};
+    double brakes[5], torques[5], loads[5] = {0}, temperatures[5];
+    dyn_motor_state states[5];
+    dyn_drive_summary summary;
+    for (int i = 0; i < 5; i++) {
+        brakes[i] = dyn_drive_brake_torque(&drive, speeds[i], needed[i]);
+        torques[i] = needed[i] - brakes[i];
+        ck_assert_double_eq(torques[i], wanted[i]);
+        ck_assert(brakes[i] * speeds[i] <= 0); /* it takes power */
+    }
+    const dyn_drive_series series = {
+        .n = 5, .loads = loads, .speeds = speeds, .torques = torques, .brakes = brakes, .ambient = 25, .start = 25};
+    dyn_drive_evaluate(&drive, &series, states, temperatures, &summary);
+    ck_assert_int_eq(summary.excess_count, 1);
+    ck_assert_int_eq(summary.excesses[0].limit, DYN_DRIVE_LIMIT_BRAKE);
+    ck_assert_double_eq(summary.excesses[0].worst, 3);
+    ck_assert_uint_eq(summary.excesses[0].first, 2);
+    ck_assert_uint_eq(summary.excesses[0].samples, 1);
+}
+END_TEST
+
 /* ---- Heat -------------------------------------------------------------------------------------------------------- */
 
 START_TEST(one_body_warms_as_an_exponential) {
@@ -502,6 +529,9 @@ START_TEST(elements_that_contradict_each_other_are_refused) {
     refuse_model(&e, "machine element x", "there is no joint \"nowhere\"");
     e.joint = "j0", e.kind = DYN_MACHINE_ELEMENT_KIND_GEAR, e.gear = (dyn_gear){.ratio = 5, .efficiency = 1};
     refuse_model(&e, "machine element x", "the gear ratio is 5, and joint \"j0\" has a rotor");
+    e.kind = DYN_MACHINE_ELEMENT_KIND_BRAKE, e.joint = "j1", e.brake = (dyn_brake){1};
+    refuse_model(&e, "machine element x", "joint \"j1\" has no motor");
+    e.joint = "j0";
     e.kind = DYN_MACHINE_ELEMENT_KIND_ROTOR, e.rotor = (dyn_rotor){.ratio = 2, .axial_inertia = 1};
     refuse_model(&e, "machine element m", "joint \"j0\" has 2 rotors");
 }
@@ -529,6 +559,7 @@ int main(void) {
     tcase_add_test(all, a_rising_current_takes_a_constant_voltage);
     tcase_add_test(all, margins_are_zero_on_the_edges_of_the_operating_region);
     tcase_add_test(all, a_load_drives_a_gear_back_with_its_own_efficiency);
+    tcase_add_test(all, brakes_hold_at_rest_and_slip_in_motion);
     tcase_add_test(all, one_body_warms_as_an_exponential);
     tcase_add_test(all, two_bodies_warm_as_their_differential_equations);
     tcase_add_test(all, nominal_values_state_resistance_and_torque_constant);

@@ -570,6 +570,7 @@ typedef enum dyn_client_machine_element_kind {
     DYN_CLIENT_MACHINE_ELEMENT_KIND_SPRING = 3,
     DYN_CLIENT_MACHINE_ELEMENT_KIND_MOTOR = 4,
     DYN_CLIENT_MACHINE_ELEMENT_KIND_GEAR = 5,
+    DYN_CLIENT_MACHINE_ELEMENT_KIND_BRAKE = 6,
 } dyn_client_machine_element_kind;
 
 /* Coupling between a rotor and the link that carries its motor. */
@@ -646,6 +647,11 @@ typedef struct dyn_client_gear {
     double maximum_speed;           /* on the side of the motor, rad/s */
 } dyn_client_gear;
 
+/* Brake on the shaft of a joint's motor. */
+typedef struct dyn_client_brake {
+    double torque; /* at the motor, N m */
+} dyn_client_brake;
+
 /* Machine element at a joint. Requests do not read members that its kind does not name, and results have zeros
  * there. */
 typedef struct dyn_client_machine_element {
@@ -657,6 +663,7 @@ typedef struct dyn_client_machine_element {
     dyn_client_spring spring;
     dyn_client_motor motor;
     dyn_client_gear gear;
+    dyn_client_brake brake;
 } dyn_client_machine_element;
 
 /* ---- contact surfaces -------------------------------------------------------------------------------------------- */
@@ -1394,6 +1401,7 @@ typedef enum dyn_client_motor_limit {
     DYN_CLIENT_MOTOR_LIMIT_GEAR_TORQUE = 6,            /* N m or N */
     DYN_CLIENT_MOTOR_LIMIT_GEAR_CONTINUOUS_TORQUE = 7, /* root mean square, N m or N */
     DYN_CLIENT_MOTOR_LIMIT_GEAR_SPEED = 8,             /* rad/s */
+    DYN_CLIENT_MOTOR_LIMIT_BRAKE = 9,                  /* N m */
 } dyn_client_motor_limit;
 
 /* Motion whose motors are evaluated. n is query.samples. */
@@ -1407,6 +1415,8 @@ typedef struct dyn_client_motors_request {
     double start_temperature;   /* of the motors in the first sample, degrees Celsius */
     size_t ratio_count;
     const double *ratios; /* other ratios of the gears, for `alternatives` */
+    size_t brake_count;
+    const char *const *brakes; /* names of engaged brakes */
 } dyn_client_motors_request;
 #define DYN_CLIENT_MOTORS_REQUEST_INIT(...)                                                                            \
     DYN_CLIENT_SIZED(dyn_client_motors_request, .ambient_temperature = 25, .start_temperature = 25, __VA_ARGS__)
@@ -1463,6 +1473,7 @@ typedef struct dyn_client_motors {
     const double *speed_margin;             /* rad/s */
     const double *temperature;              /* of the winding, degrees Celsius */
     const uint64_t *quadrant;               /* 1 to 4, of the plane of speed and torque */
+    const double *brake_torque;             /* part of the torque that brakes take, N m; NULL: none is engaged */
     size_t alternative_count;
     const dyn_client_motor_summary *alternatives; /* for each motor, one for each of the request's ratios */
 } dyn_client_motors;

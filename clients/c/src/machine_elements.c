@@ -104,6 +104,15 @@ static Dynamics__V1__Gear *from_gear(pool *memory, const dyn_client_gear *from) 
     return made;
 }
 
+static Dynamics__V1__Brake *from_brake(pool *memory, const dyn_client_brake *from) {
+    Dynamics__V1__Brake *made = pool_allocate(memory, 1, sizeof *made);
+    if (made) {
+        dynamics__v1__brake__init(made);
+        made->torque = from->torque;
+    }
+    return made;
+}
+
 Dynamics__V1__MachineElement *from_machine_element(pool *memory, const dyn_client_machine_element *from) {
     Dynamics__V1__MachineElement *made = pool_allocate(memory, 1, sizeof *made);
     if (!made) {
@@ -132,6 +141,10 @@ Dynamics__V1__MachineElement *from_machine_element(pool *memory, const dyn_clien
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_GEAR:
         made->kind_case = KIND(GEAR);
         made->gear = from_gear(memory, &from->gear);
+        break;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_BRAKE:
+        made->kind_case = KIND(BRAKE);
+        made->brake = from_brake(memory, &from->brake);
         break;
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_UNSPECIFIED:
         break;
@@ -208,6 +221,9 @@ static void set_kind(const Dynamics__V1__MachineElement *from, dyn_client_machin
     } else if (from->kind_case == KIND(GEAR)) {
         made->kind = DYN_CLIENT_MACHINE_ELEMENT_KIND_GEAR;
         set_gear(from->gear, &made->gear);
+    } else if (from->kind_case == KIND(BRAKE)) {
+        made->kind = DYN_CLIENT_MACHINE_ELEMENT_KIND_BRAKE;
+        made->brake = (dyn_client_brake){from->brake->torque};
     }
 }
 

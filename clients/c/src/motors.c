@@ -25,6 +25,7 @@ static void write_request(const dyn_client_motors_request *from, const query_par
     to->a = (double *)from->a, to->n_a = from->a ? parts->v_count : 0;
     to->tau = (double *)from->tau, to->n_tau = from->tau ? parts->v_count : 0;
     to->time = (double *)from->time, to->n_time = from->time ? parts->source.samples : 0;
+    to->brakes = (char **)from->brakes, to->n_brakes = from->brake_count;
     to->ratios = (double *)from->ratios, to->n_ratios = from->ratio_count;
     to->optional_ambient_temperature_case =
         DYNAMICS__V1__EVALUATE_MOTORS_REQUEST__OPTIONAL_AMBIENT_TEMPERATURE_AMBIENT_TEMPERATURE;
@@ -110,7 +111,8 @@ static bool arrays_fit(const Dynamics__V1__EvaluateMotorsReply *r, size_t count)
 static dyn_client_status convert_reply(motors_result *result, size_t samples, dyn_client_error *error) {
     const Dynamics__V1__EvaluateMotorsReply *r = result->reply;
     size_t count;
-    if (r->samples != samples || !count_doubles(samples, r->n_motors, &count) || !arrays_fit(r, count)) {
+    if (r->samples != samples || !count_doubles(samples, r->n_motors, &count) || !arrays_fit(r, count) ||
+        (r->n_brake_torque != 0 && r->n_brake_torque != count)) {
         return fail_bad_reply(error, "the evaluation of the motors does not hold as many values as it must");
     }
     result->motors =
@@ -131,6 +133,7 @@ static dyn_client_status convert_reply(motors_result *result, size_t samples, dy
                             .speed_margin = r->speed_margin,
                             .temperature = r->temperature,
                             .quadrant = r->quadrant,
+                            .brake_torque = r->n_brake_torque > 0 ? r->brake_torque : NULL,
                             .alternative_count = r->n_alternatives,
                             .alternatives = read_summaries(&result->memory, r->n_alternatives, r->alternatives)};
     return result->memory.is_exhausted ? fail_memory(error) : DYN_CLIENT_OK;

@@ -358,11 +358,12 @@ class Model:
     def evaluate_motors(self, q: Rows, v: Rows | None = None, a: Rows | None = None, time: ArrayLike | None = None, *,
                         tau: Rows | None = None, ambient_temperature: float = 25.0,
                         start_temperature: float | None = None, ratios: ArrayLike | None = None,
-                        **options: Unpack[Options]) -> Motors:
+                        brakes: Sequence[str] = (), **options: Unpack[Options]) -> Motors:
         """Evaluates the motors along a motion: current, voltage, power, heat, temperature, and limits.
 
         Without `tau`, the forces of the joints are those of inverse dynamics. Without `time`, in s, the samples are
-        independent. `ratios` are other ratios of the gears, whose summaries are the alternatives.
+        independent. `ratios` are other ratios of the gears, whose summaries are the alternatives, and
+        `brakes` the names of those that are engaged.
         """
         query = Query(self, options)
         request = query.keep.new("dyn_client_motors_request *")
@@ -375,6 +376,8 @@ class Model:
             request.time = query.keep.doubles("time", time, (query.samples,))
         if ratios is not None:
             request.ratios, request.ratio_count = query.keep.array("ratios", ratios)
+        if brakes:
+            request.brakes, request.brake_count = query.keep.strings(brakes), len(brakes)
         return _results.motors(query.result("dyn_client_motors", lib.dyn_client_evaluate_motors, request))
 
     # ---- configurations ----------------------------------------------------------------------------------------------

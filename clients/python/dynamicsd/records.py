@@ -338,6 +338,14 @@ class Gear:
     maximum_speed: float = 0.0
 
 
+@record("dyn_client_brake")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Brake:
+    """Brake on the shaft of a joint's motor, with its torque there in N m."""
+
+    torque: float = 0.0
+
+
 @record("dyn_client_machine_element")
 @dataclasses.dataclass(frozen=True, eq=False)
 class MachineElement:
@@ -351,6 +359,7 @@ class MachineElement:
     spring: Spring = Spring()
     motor: Motor = Motor()
     gear: Gear = Gear()
+    brake: Brake = Brake()
 
 
 @record("dyn_client_contact_surface")
@@ -1008,6 +1017,7 @@ class Motors:
     temperature: Array
     quadrant: NDArray[np.uint64]
     alternatives: tuple[MotorSummary, ...]
+    brake_torque: Array | None
 
     def __repr__(self) -> str:
         return f"<Motors: {len(self.motors)} in {len(self.load)} samples, feasible: {self.is_feasible}>"

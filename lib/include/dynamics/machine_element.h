@@ -43,7 +43,7 @@
  *
  * Spring. r = -k (q - q_0), with the potential energy k (q - q_0)^2 / 2.
  *
- * Motor and gear. They state what a motion takes (motor.h), and neither adds to M nor to r.
+ * Motor, gear and brake. They state what a motion takes (motor.h), and add neither to M nor to r.
  *
  * Sources: Modern Robotics (Lynch and Park 2017), section 8.9; Hess and Soom 1990 for the Stribeck curve.
  */
@@ -66,6 +66,7 @@ typedef enum dyn_machine_element_kind {
     DYN_MACHINE_ELEMENT_KIND_SPRING = 3,
     DYN_MACHINE_ELEMENT_KIND_MOTOR = 4,
     DYN_MACHINE_ELEMENT_KIND_GEAR = 5,
+    DYN_MACHINE_ELEMENT_KIND_BRAKE = 6,
 } dyn_machine_element_kind;
 
 typedef enum dyn_rotor_coupling {
@@ -146,6 +147,11 @@ typedef struct dyn_gear {
     double maximum_speed;           /* of the motor's side, rad/s */
 } dyn_gear;
 
+/* Brake on the shaft of a motor, which holds the rotor at rest where it is engaged. */
+typedef struct dyn_brake {
+    double torque; /* N m, positive; at rest at most, and in motion */
+} dyn_brake;
+
 /* Machine element of a description. Members that its kind does not name are not read. */
 typedef struct dyn_machine_element_description {
     const char *name;
@@ -156,13 +162,14 @@ typedef struct dyn_machine_element_description {
     dyn_spring spring;
     dyn_motor motor;
     dyn_gear gear;
+    dyn_brake brake;
     int line; /* as for a link */
 } dyn_machine_element_description;
 
 /* Adds a machine element. Its joint may be added later. dyn_builder_build refuses an element whose joint does not
  * exist, or moves with other than one coordinate, friction on the side of a rotor where the joint does not have exactly
- * one, a second motor or gear of a joint, a motor at a joint of several rotors, and the ratio of a gear at a joint with
- * a rotor.
+ * one, a second motor, gear or brake of a joint, a brake without a motor, a motor at a joint of several rotors, and the
+ * ratio of a gear at a joint with a rotor.
  * Errors, with place "machine element NAME" and the member, such as "rotor.ratio" or "friction.viscous[1]", as part of
  * the site: DYN_INVALID_ARGUMENT for an invalid or repeated name, an unknown kind, a ratio of zero, a negative inertia,
  * mass, friction or stiffness, an inertia that no body can have, a motor without resistance or torque constant, an

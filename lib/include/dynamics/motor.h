@@ -49,7 +49,9 @@ typedef struct dyn_drive {
     double multiplier; /* rate of the joint over that of the coordinate; 1 except for a mimic joint */
     double inertia;    /* axial inertia of the joint's rotor, kg m^2; zero without one */
     dyn_motor motor;
-    dyn_gear gear; /* without a gear: efficiencies of one, and no limits */
+    const char *brake_name; /* NULL: the motor has no brake */
+    double brake;           /* torque of the brake, N m */
+    dyn_gear gear;          /* without a gear: efficiencies of one, and no limits */
 } dyn_drive;
 
 /* Returns the number of motors whose joints move. */
@@ -140,14 +142,19 @@ typedef enum dyn_drive_limit {
     DYN_DRIVE_LIMIT_TEMPERATURE,        /* degrees Celsius */
     DYN_DRIVE_LIMIT_GEAR_TORQUE,        /* N m or N at the joint */
     DYN_DRIVE_LIMIT_GEAR_CONTINUOUS,    /* root mean square, N m or N at the joint */
-    DYN_DRIVE_LIMIT_GEAR_SPEED          /* rad/s */
+    DYN_DRIVE_LIMIT_GEAR_SPEED,         /* rad/s */
+    DYN_DRIVE_LIMIT_BRAKE               /* N m at the motor, where it is at rest and the brake is engaged */
 } dyn_drive_limit;
 
 /* Number of limits. */
-enum { DYN_DRIVE_LIMITS = DYN_DRIVE_LIMIT_GEAR_SPEED + 1 };
+enum { DYN_DRIVE_LIMITS = DYN_DRIVE_LIMIT_BRAKE + 1 };
 
 /* Returns the value of a limit of a drive; infinite where there is none. */
 DYN_API double dyn_drive_limit_value(const dyn_drive *drive, dyn_drive_limit limit);
+
+/* Returns the part of a torque (N m) at the speed of the rotor (rad/s) that the engaged brake takes from the motor. At
+ * rest the brake holds up to its torque; in motion it slips, and the motor drives against it. */
+DYN_API double dyn_drive_brake_torque(const dyn_drive *drive, double speed, double torque);
 
 /* Motion of one drive: n samples. */
 typedef struct dyn_drive_series {
@@ -156,6 +163,7 @@ typedef struct dyn_drive_series {
     const double *loads;   /* F at the joint, N m or N */
     const double *speeds;  /* w, rad/s */
     const double *torques; /* of the motor, N m */
+    const double *brakes;  /* torques that the brake takes, which `torques` are without; NULL: it is released */
     double ambient;        /* temperature, degrees Celsius */
     double start;          /* temperature of winding and housing in the first sample */
 } dyn_drive_series;

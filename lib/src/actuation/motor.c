@@ -35,6 +35,7 @@ static bool find_drive(const dyn_model *model, int element, dyn_drive *drive) {
     }
     const dyn_machine_element_description *rotor = element_at(description, e->joint, DYN_MACHINE_ELEMENT_KIND_ROTOR);
     const dyn_machine_element_description *gear = element_at(description, e->joint, DYN_MACHINE_ELEMENT_KIND_GEAR);
+    const dyn_machine_element_description *brake = element_at(description, e->joint, DYN_MACHINE_ELEMENT_KIND_BRAKE);
     double stated = gear && gear->gear.ratio != 0 ? gear->gear.ratio : 1;
     *drive = (dyn_drive){.name = e->name,
                          .joint = e->joint,
@@ -42,6 +43,8 @@ static bool find_drive(const dyn_model *model, int element, dyn_drive *drive) {
                          .multiplier = joint->master >= 0 ? joint->multiplier : 1,
                          .inertia = rotor ? rotor->rotor.axial_inertia : 0,
                          .motor = e->motor,
+                         .brake_name = brake ? brake->name : NULL,
+                         .brake = brake ? brake->brake.torque : 0,
                          .gear = {.efficiency = 1, .back_driving_efficiency = 1}};
     if (gear) {
         drive->gear = gear->gear;
@@ -356,6 +359,7 @@ double dyn_drive_limit_value(const dyn_drive *drive, dyn_drive_limit limit) {
         [DYN_DRIVE_LIMIT_GEAR_TORQUE] = g->maximum_torque,
         [DYN_DRIVE_LIMIT_GEAR_CONTINUOUS] = g->continuous_torque,
         [DYN_DRIVE_LIMIT_GEAR_SPEED] = g->maximum_speed,
+        [DYN_DRIVE_LIMIT_BRAKE] = drive->brake,
     };
     return limit_of(stated[limit]);
 }

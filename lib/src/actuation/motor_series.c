@@ -78,6 +78,16 @@ static void compare(double value, size_t sample, dyn_drive_excess *excess) {
     }
 }
 
+double dyn_drive_brake_torque(const dyn_drive *drive, double speed, double torque) {
+    double most = drive->brake;
+    return speed != 0 ? copysign(most, -speed) : fmax(-most, fmin(most, torque));
+}
+
+/* Returns the torque that keeps a rotor with an engaged brake at rest; zero for one that turns or is free. */
+static double held_torque(const dyn_drive_series *s, size_t i) {
+    return s->brakes && s->speeds[i] == 0 ? fabs(s->torques[i] + s->brakes[i]) : 0;
+}
+
 /* Finds the excesses of all limits. The root mean squares of the summary are known. */
 static void find_excesses(const dyn_drive *drive, const dyn_drive_series *s, const dyn_motor_state *states,
                           const double *temperatures, dyn_drive_summary *sum) {
@@ -94,6 +104,7 @@ static void find_excesses(const dyn_drive *drive, const dyn_drive_series *s, con
                 [DYN_DRIVE_LIMIT_GEAR_TORQUE] = fabs(s->loads[i]),
                 [DYN_DRIVE_LIMIT_GEAR_CONTINUOUS] = sum->rms_load,
                 [DYN_DRIVE_LIMIT_GEAR_SPEED] = fabs(s->speeds[i]),
+                [DYN_DRIVE_LIMIT_BRAKE] = held_torque(s, i),
             };
             compare(values[limit], i, &found);
         }

@@ -92,6 +92,7 @@ static void print_machine_element(FILE *out, const dyn_model *model, const dyn_m
         break;
     case DYN_MACHINE_ELEMENT_KIND_MOTOR:
     case DYN_MACHINE_ELEMENT_KIND_GEAR:
+    case DYN_MACHINE_ELEMENT_KIND_BRAKE:
         print_machine_numbers(out, e);
         break;
     }

@@ -57,7 +57,8 @@ static dyn_status reverse_rotors(dyn_builder *builder, int j, dyn_error *error) 
         dyn_machine_element_description *e = &builder->machine_elements[i];
         const named_element at = {{.kind = DYN_ELEMENT_KIND_MACHINE_ELEMENT, .index = i}, e->name};
         bool is_friction = e->kind == DYN_MACHINE_ELEMENT_KIND_FRICTION;
-        bool is_drive = e->kind == DYN_MACHINE_ELEMENT_KIND_MOTOR || e->kind == DYN_MACHINE_ELEMENT_KIND_GEAR;
+        bool is_drive = e->kind == DYN_MACHINE_ELEMENT_KIND_MOTOR || e->kind == DYN_MACHINE_ELEMENT_KIND_GEAR ||
+                        e->kind == DYN_MACHINE_ELEMENT_KIND_BRAKE;
         if (strcmp(e->joint, joint->name) != 0) {
             continue;
         }
@@ -70,7 +71,8 @@ static dyn_status reverse_rotors(dyn_builder *builder, int j, dyn_error *error) 
         if (is_drive) {
             return builder_fail(
                 builder, error, DYN_FAILED_PRECONDITION, at,
-                "joint \"%s\" is reversed, and its motor is on the other link; leave out motor and gear", e->joint);
+                "joint \"%s\" is reversed, and its motor is on the other link; leave out motor, gear and brake",
+                e->joint);
         }
         if (e->kind != DYN_MACHINE_ELEMENT_KIND_ROTOR) {
             continue;

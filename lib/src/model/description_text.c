@@ -14,7 +14,7 @@
  *         axis X Y Z
  *     friction NAME joint NAME side joint|rotor viscous P N coulomb P N breakaway P N stribeck V transition V
  *     spring NAME joint NAME stiffness K rest Q
- *     motor NAME joint NAME, and gear NAME joint NAME, followed by the words and values of machine_numbers.c
+ *     motor, gear or brake, each NAME joint NAME, followed by the words and values of machine_numbers.c
  *     contact NAME shape point|sphere|box|capsule|cylinder|plane [link NAME] position X Y Z rotation R11 .. R33
  *         radius R length L size X Y Z friction MU restitution E stiffness K dissipation D
  *     passive NAME
@@ -132,7 +132,7 @@ static void print_friction(FILE *out, const dyn_friction *friction) {
 }
 
 static void print_machine_element(FILE *out, const dyn_machine_element_description *e) {
-    static const char *const kinds[] = {"rotor ", "friction ", "spring ", "motor ", "gear "};
+    static const char *const kinds[] = {"rotor ", "friction ", "spring ", "motor ", "gear ", "brake "};
     fputs(kinds[e->kind - DYN_MACHINE_ELEMENT_KIND_ROTOR], out);
     print_name(out, e->name);
     print_named(out, "joint", e->joint);
@@ -149,6 +149,7 @@ static void print_machine_element(FILE *out, const dyn_machine_element_descripti
         break;
     case DYN_MACHINE_ELEMENT_KIND_MOTOR:
     case DYN_MACHINE_ELEMENT_KIND_GEAR:
+    case DYN_MACHINE_ELEMENT_KIND_BRAKE:
         print_machine_numbers(out, e);
         break;
     }
@@ -494,6 +495,10 @@ static void read_contact_surface(reader *r, dyn_builder *builder) {
     }
 }
 
+static void read_brake(reader *r, dyn_builder *builder) {
+    read_machine_numbers(r, builder, DYN_MACHINE_ELEMENT_KIND_BRAKE);
+}
+
 static void read_passive(reader *r, dyn_builder *builder) {
     const char *name = read_name(r);
     expect_end(r);
@@ -504,11 +509,11 @@ static void read_passive(reader *r, dyn_builder *builder) {
 
 /* Reads one line after the heading: the robot, which creates the builder, or else an element. */
 static void read_line(reader *r, dyn_builder **builder, dyn_build_options *options) {
-    static const char *const kinds[] = {"link",   "joint", "constraint", "rotor",   "friction",
-                                        "spring", "motor", "gear",       "contact", "passive"};
+    static const char *const kinds[] = {"link",  "joint", "constraint", "rotor",   "friction", "spring",
+                                        "motor", "gear",  "brake",      "contact", "passive"};
     static void (*const readers[])(reader *, dyn_builder *) = {
-        read_link,   read_joint, read_constraint, read_rotor,           read_friction,
-        read_spring, read_motor, read_gear,       read_contact_surface, read_passive};
+        read_link,  read_joint, read_constraint, read_rotor,           read_friction, read_spring,
+        read_motor, read_gear,  read_brake,      read_contact_surface, read_passive};
     if (!*builder) {
         read_robot(r, builder, options);
         return;

@@ -241,6 +241,10 @@ static dyn_status check(const dyn_builder *builder, dyn_machine_element_descript
         own.gear = e->gear;
         status = check_table(builder, at, &own, error);
         break;
+    case DYN_MACHINE_ELEMENT_KIND_BRAKE:
+        own.brake = e->brake;
+        status = check_table(builder, at, &own, error);
+        break;
     default:
         status = builder_fail_member(builder, at, NULL, error, "%d is no kind of machine element", (int)e->kind);
     }
@@ -258,17 +262,24 @@ int count_rotors(const dyn_builder *builder) {
 
 /* Numbers of elements of a joint. */
 typedef struct joint_elements {
-    int rotors, motors, gears;
+    int rotors, motors, gears, brakes;
 } joint_elements;
 
-/* Checks a motor or a gear against the elements of its joint. */
+/* Checks a motor, a gear or a brake against the elements of its joint. */
 static dyn_status check_drive(const dyn_builder *builder, int i, joint_elements has, dyn_error *error) {
     const dyn_machine_element_description *e = &builder->machine_elements[i];
-    bool is_motor = e->kind == DYN_MACHINE_ELEMENT_KIND_MOTOR;
-    if ((is_motor ? has.motors : has.gears) > 1) {
+    bool is_motor = e->kind == DYN_MACHINE_ELEMENT_KIND_MOTOR, is_brake = e->kind == DYN_MACHINE_ELEMENT_KIND_BRAKE;
+    int count = is_motor ? has.motors : is_brake ? has.brakes : has.gears;
+    if (count > 1) {
         return builder_fail_member(builder, element_of(builder, i), "joint", error,
-                                   "joint \"%s\" has %d %ss; state one", e->joint, is_motor ? has.motors : has.gears,
-                                   is_motor ? "motor" : "gear");
+                                   "joint \"%s\" has %d %ss; state one", e->joint, count,
+                                   is_motor   ? "motor"
+                                   : is_brake ? "brake"
+                                              : "gear");
+    }
+    if (is_brake && has.motors == 0) {
+        return builder_fail_member(builder, element_of(builder, i), "joint", error,
+                                   "joint \"%s\" has no motor whose shaft the brake holds; add the motor", e->joint);
     }
     if (is_motor && has.rotors > 1) {
         return builder_fail_member(builder, element_of(builder, i), "joint", error,
@@ -276,7 +287,7 @@ static dyn_status check_drive(const dyn_builder *builder, int i, joint_elements 
                                    "one rotor",
                                    e->joint, has.rotors);
     }
-    if (!is_motor && e->gear.ratio != 0 && has.rotors > 0) {
+    if (!is_motor && !is_brake && e->gear.ratio != 0 && has.rotors > 0) {
         return builder_fail_member(builder, element_of(builder, i), "gear.ratio", error,
                                    "the gear ratio is %g, and joint \"%s\" has a rotor; leave it out, since the rotor "
                                    "states the ratio",
@@ -307,7 +318,8 @@ static dyn_status check_joint(const dyn_builder *builder, int i, const joint_ele
             "joint",
             e->joint, elements[j].rotors);
     }
-    bool is_drive = e->kind == DYN_MACHINE_ELEMENT_KIND_MOTOR || e->kind == DYN_MACHINE_ELEMENT_KIND_GEAR;
+    bool is_drive = e->kind == DYN_MACHINE_ELEMENT_KIND_MOTOR || e->kind == DYN_MACHINE_ELEMENT_KIND_GEAR ||
+                    e->kind == DYN_MACHINE_ELEMENT_KIND_BRAKE;
     return is_drive ? check_drive(builder, i, elements[j], error) : DYN_OK;
 }
 
@@ -320,6 +332,7 @@ dyn_status check_machine_elements(const dyn_builder *builder, dyn_error *error) 
         if (j >= 0) {
             elements[j].rotors += e->kind == DYN_MACHINE_ELEMENT_KIND_ROTOR;
             elements[j].motors += e->kind == DYN_MACHINE_ELEMENT_KIND_MOTOR;
+            elements[j].brakes += e->kind == DYN_MACHINE_ELEMENT_KIND_BRAKE;
             elements[j].gears += e->kind == DYN_MACHINE_ELEMENT_KIND_GEAR;
         }
     }

@@ -38,6 +38,10 @@ static const machine_number gear_numbers[] = {
     {"speed", "gear.maximum_speed", "maximum speed", AT(gear.maximum_speed), NOT_NEGATIVE},
 };
 
+static const machine_number brake_numbers[] = {
+    {"torque", "brake.torque", "torque", AT(brake.torque), POSITIVE},
+};
+
 bool number_is_in_range(double x, number_range range) {
     bool in_range[RANGES] = {true, x >= 0, x > 0, x != 0, x > 0 && x <= 1, x >= 0 && x <= 1};
     return isfinite(x) && in_range[range];
@@ -61,6 +65,9 @@ const machine_number *machine_numbers_of(dyn_machine_element_kind kind, int *cou
     case DYN_MACHINE_ELEMENT_KIND_GEAR:
         *count = sizeof gear_numbers / sizeof *gear_numbers;
         return gear_numbers;
+    case DYN_MACHINE_ELEMENT_KIND_BRAKE:
+        *count = sizeof brake_numbers / sizeof *brake_numbers;
+        return brake_numbers;
     default:
         *count = 0;
         return NULL;
