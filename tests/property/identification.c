@@ -734,6 +734,22 @@ START_TEST(saturated_torques_do_not_take_part) {
 }
 END_TEST
 
+START_TEST(a_record_with_all_torques_saturated_is_refused) {
+    random_source random = random_seed("all torques saturated", 20261317);
+    experiment e = one_arm_moves(&random);
+    dyn_recorded_motion motion = motion_of(&e);
+    dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+    dyn_identification *found = NULL;
+    dyn_error error;
+    for (size_t i = 0; i < e.n * e.nv; i++) {
+        e.tau[i] = i % 3 ? 8 : -9;
+    }
+    ck_assert_int_eq(dyn_identify(e.described, &motion, &options, &found, &error), DYN_INVALID_ARGUMENT);
+    ck_assert_msg(strstr(error.message, "all 1000 torques are saturated") != NULL, "%s", error.message);
+    experiment_free(&e);
+}
+END_TEST
+
 static bool refuse(void *context, double fraction) {
     ++*(int *)context;
     ck_assert(fraction > 0 && fraction <= 1);
@@ -773,6 +789,7 @@ int main(void) {
     tcase_add_test(all, bad_options_are_refused);
     tcase_add_test(all, rough_motions_yield_finite_numbers);
     tcase_add_test(all, saturated_torques_do_not_take_part);
+    tcase_add_test(all, a_record_with_all_torques_saturated_is_refused);
     tcase_add_test(all, a_caller_can_cancel);
     return run_properties("identification", all);
 }

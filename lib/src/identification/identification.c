@@ -425,6 +425,21 @@ static void find_torques(job *j) {
     }
 }
 
+/* Reports a motion that excites nothing: all torques are at effort limits, or nothing moves. */
+static dyn_status refuse_motion(const job *j, dyn_error *error) {
+    const regression *g = &j->g;
+    size_t rows = 0;
+    for (size_t i = 0; i < g->parts * g->nv; i++) {
+        rows += g->rows[i];
+    }
+    return rows > 0 ? dyn_error_set(error, DYN_INVALID_ARGUMENT, "motion",
+                                    "the motion excites no parameter; record one that moves the joints")
+                    : dyn_error_set(error, DYN_INVALID_ARGUMENT, "motion",
+                                    "all %zu torques are saturated, at or above the effort limits of their joints, so "
+                                    "that no parameter can be known; record a slower motion, or correct the limits",
+                                    g->record->n * g->nv);
+}
+
 /* Computes both estimates from all of the record, their residuals and predictions. */
 static dyn_status compute(job *j, dyn_error *error) {
     double *memory = calloc(5 * j->g.nv + 1, sizeof *memory);
@@ -438,9 +453,7 @@ static dyn_status compute(job *j, dyn_error *error) {
     if (status == DYN_OK) {
         find_prior(j);
         estimate(j, NONE);
-        status = j->fit.rank > 0 ? estimate_consistent(j, NONE, error)
-                                 : dyn_error_set(error, DYN_INVALID_ARGUMENT, "motion",
-                                                 "the motion excites no parameter; record one that moves the joints");
+        status = j->fit.rank > 0 ? estimate_consistent(j, NONE, error) : refuse_motion(j, error);
     }
     if (status == DYN_OK) {
         size_t nv = j->g.nv;
