@@ -223,7 +223,8 @@ static const command COMMANDS[] = {
          "options yield the same motion. Shows the condition number and the use of the limits; --csv writes one\n"
          "period with time, q, v, a and the model's tau, which trajectory and identify read.\n",
      .example = "dynamicsctl excite ur5 --period 20 --csv > exciting.csv\n"
-                "  dynamicsctl trajectory ur5 exciting.csv --csv",
+                "  dynamicsctl trajectory ur5 inverse --states exciting.csv \\\n"
+                "      --step-length 0.01 --csv",
      .min_operands = 1,
      .max_operands = 1,
      .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_JOINTS) | WITH(OPTION_GRAVITY) |
