@@ -287,6 +287,13 @@ START_TEST(forward_dynamics_counts_contacts_over_a_time_step) {
     }
     ck_assert_double_eq_tol(number_of(json_object_get(solution, "gaps"), 3), 1, 1e-15);
     json_decref(reply);
+    /* A payload of 1 kg at the centre of mass adds its weight to the force. */
+    reply =
+        run_json("$ctl call forward_dynamics '{\"query\": {\"model\": \"puck\", \"payloads\": [{\"link\": \"body\", "
+                 "\"inertia\": {\"mass\": 1}}]}, \"contact_step\": 0.001, \"q\": [0, 0, 0, 0, 0, 0, 1]}'");
+    ck_assert_double_eq_tol(number_of(json_object_get(json_object_get(reply, "contacts"), "forces"), 5), 3 * 9.81,
+                            1e-9);
+    json_decref(reply);
     must_fail(
         "$ctl call forward_dynamics '{\"query\": {\"model\": \"two_link\"}, \"q\": [0, 0], \"contact_step\": 0.001}'",
         1, "no contact surfaces");
