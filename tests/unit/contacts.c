@@ -234,6 +234,28 @@ START_TEST(results_of_a_sample_do_not_depend_on_the_others) {
 }
 END_TEST
 
+START_TEST(a_simulator_tells_the_state_of_its_surfaces) {
+    dyn_contact_surface plane = ground(0), ball = surface_of_body(DYN_CONTACT_SHAPE_SPHERE);
+    dyn_model *model = body_on_plane(&ball, &plane);
+    double q[NQ] = {0, 0, 0.1, 0, 0, 0, 1}, v[NV] = {0.5};
+    dyn_simulator *simulator;
+    dyn_contact_state state;
+    dyn_error error;
+    ck_assert_int_eq(dyn_simulator_create(model, NULL, &simulator, &error), DYN_OK);
+    ck_assert_int_eq(dyn_simulator_step(simulator, 1, NULL, q, v, NULL, NULL, &error), DYN_OK);
+    ck_assert(dyn_simulator_contact(simulator, 0, &state));
+    ck_assert_double_eq_tol(state.force[2], 2 * g, 1e-9);
+    ck_assert_double_eq_tol(state.gap, 0, 1e-15);
+    ck_assert_double_eq_tol(state.slip, 0.5, 1e-12);
+    ck_assert(dyn_simulator_contact(simulator, 1, &state));
+    ck_assert_double_eq_tol(state.force[2], -2 * g, 1e-9);
+    ck_assert(!dyn_simulator_contact(simulator, 2, &state));
+    ck_assert(!dyn_simulator_contact(simulator, -1, &state));
+    dyn_simulator_free(simulator);
+    dyn_model_free(model);
+}
+END_TEST
+
 /* ---- Refusals ---------------------------------------------------------------------------------------------------- */
 
 /* Asserts that a surface is refused, with that place. */
@@ -298,6 +320,7 @@ int main(void) {
     tcase_add_test(tests, a_compliant_impact_follows_hunt_and_crossley);
     tcase_add_test(tests, shapes_rest_on_a_plane_at_their_size);
     tcase_add_test(tests, results_of_a_sample_do_not_depend_on_the_others);
+    tcase_add_test(tests, a_simulator_tells_the_state_of_its_surfaces);
     tcase_add_test(tests, wrong_surfaces_are_refused_with_their_place);
     tcase_add_test(tests, surfaces_of_unknown_links_are_refused);
     tcase_add_test(tests, other_integrators_refuse_contacts_by_name);
