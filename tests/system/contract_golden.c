@@ -20,7 +20,7 @@
 #include "dynamics/v1/event.pb-c.h"
 #include "dynamics/v1/recording.pb-c.h"
 
-enum { MAX_TYPES = 256, REPEATED = 2, LINE_SIZE = 65536 };
+enum { MAX_TYPES = 512, REPEATED = 2, LINE_SIZE = 65536 };
 
 typedef struct contract {
     const ProtobufCMessageDescriptor *messages[MAX_TYPES];
