@@ -731,17 +731,19 @@ END_TEST
 START_TEST(quantities_of_one_request_have_frames_of_their_own) {
     static const char *const frame = "tool0", *const elbow = "forearm_link";
     static const dyn_client_task_axis lift = DYN_CLIENT_TASK_AXIS_LINEAR_Z;
-    static const dyn_client_task_frame tasks[] = {{"tool0", 0, NULL}, {"forearm_link", 1, &lift}};
+    static const dyn_client_task_frame tasks[] = {{.frame = "tool0"},
+                                                  {.frame = "forearm_link", .axis_count = 1, .axes = &lift}};
     const dyn_client_quantity_request requested[] = {
-        {DYN_CLIENT_QUANTITY_FRAME_TWIST, 1, &frame, DYN_CLIENT_REFERENCE_FRAME_LOCAL, NULL, 0, NULL},
-        {DYN_CLIENT_QUANTITY_FRAME_TWIST, 1, &frame, DYN_CLIENT_REFERENCE_FRAME_WORLD, NULL, 0, NULL},
-        {DYN_CLIENT_QUANTITY_FRAME_JACOBIAN, 1, &elbow, DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, NULL, 0, NULL},
-        {DYN_CLIENT_QUANTITY_CENTER_OF_MASS, 0, NULL, (dyn_client_reference_frame)0, NULL, 0, NULL},
-        {DYN_CLIENT_QUANTITY_CENTER_OF_MASS, 0, NULL, (dyn_client_reference_frame)0, "elbow_joint", 0, NULL},
+        {DYN_CLIENT_QUANTITY_FRAME_TWIST, 1, &frame, DYN_CLIENT_REFERENCE_FRAME_LOCAL, NULL, 0, NULL, 0},
+        {DYN_CLIENT_QUANTITY_FRAME_TWIST, 1, &frame, DYN_CLIENT_REFERENCE_FRAME_WORLD, NULL, 0, NULL, 0},
+        {DYN_CLIENT_QUANTITY_FRAME_JACOBIAN, 1, &elbow, DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, NULL, 0, NULL,
+         0},
+        {DYN_CLIENT_QUANTITY_CENTER_OF_MASS, 0, NULL, (dyn_client_reference_frame)0, NULL, 0, NULL, 0},
+        {DYN_CLIENT_QUANTITY_CENTER_OF_MASS, 0, NULL, (dyn_client_reference_frame)0, "elbow_joint", 0, NULL, 0},
         {DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INVERSE_INERTIA, 0, NULL, DYN_CLIENT_REFERENCE_FRAME_WORLD, NULL, 1,
-         tasks},
+         tasks, 0},
         {DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INVERSE_INERTIA, 0, NULL, DYN_CLIENT_REFERENCE_FRAME_WORLD, NULL, 1,
-         tasks + 1},
+         tasks + 1, 0},
     };
     enum { REQUESTED = sizeof requested / sizeof *requested };
     const double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, v[6] = {1, -2, 3, -4, 5, -6};
