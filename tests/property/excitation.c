@@ -37,7 +37,7 @@ START_TEST(motions_keep_the_limits_and_begin_at_rest) {
         dyn_model *model = random_robot(&random, 1 + k % 5);
         dyn_excitation_options options = quick();
         options.seed = (uint64_t)k, options.margin = k % 2 ? 0.2 : 0;
-        options.criterion = k % 3 ? DYN_EXCITATION_CONDITION : DYN_EXCITATION_DETERMINANT;
+        options.criterion = k % 3 ? DYN_EXCITATION_CRITERION_CONDITION : DYN_EXCITATION_CRITERION_DETERMINANT;
         dyn_excitation *found = excite(model, &options);
         ck_assert_uint_eq(found->n, 250);
         for (int j = 0; j < dyn_model_joint_count(model); j++) {

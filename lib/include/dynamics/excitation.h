@@ -44,8 +44,8 @@ enum { DYN_EXCITATION_HARMONICS = 50, DYN_EXCITATION_ROWS = 100000, DYN_EXCITATI
 
 /* Criteria of a motion. */
 typedef enum dyn_excitation_criterion {
-    DYN_EXCITATION_CONDITION,
-    DYN_EXCITATION_DETERMINANT,
+    DYN_EXCITATION_CRITERION_CONDITION,
+    DYN_EXCITATION_CRITERION_DETERMINANT,
 } dyn_excitation_criterion;
 
 /* Options; zero selects the defaults, except where DYN_EXCITATION_OPTIONS_INIT states another value. */

@@ -165,7 +165,7 @@ static dyn_status find_torques(search *s, dyn_error *error) {
 static dyn_status find_criteria(search *s, dyn_error *error) {
     regression *g = &s->g;
     size_t size = g->count + 1;
-    bool is_weighted = s->options->criterion == DYN_EXCITATION_DETERMINANT;
+    bool is_weighted = s->options->criterion == DYN_EXCITATION_CRITERION_DETERMINANT;
     dyn_status status = regression_reduce(g, error);
     for (size_t k = 0; k < g->nv; k++) {
         s->factors[k] = is_weighted && isfinite(s->ranges[k].effort) ? 1 / s->ranges[k].full_effort : 1;
@@ -203,7 +203,8 @@ static bool try_motion(void *context, const double *x, double *value) {
         *value = EXCESS + s->worst;
     } else if (t->status == DYN_OK) {
         t->status = find_criteria(s, t->error);
-        *value = s->options->criterion == DYN_EXCITATION_CONDITION ? log(s->fit.condition) : -s->log_determinant;
+        *value =
+            s->options->criterion == DYN_EXCITATION_CRITERION_CONDITION ? log(s->fit.condition) : -s->log_determinant;
         *value += MISSING * (double)(s->g.count - s->fit.rank);
     }
     s->trials++;
@@ -354,7 +355,7 @@ typedef struct ranged_option {
 
 static dyn_status check_options(const dyn_excitation_options *o, dyn_error *error) {
     const ranged_option options[] = {
-        {"criterion", (double)o->criterion, DYN_EXCITATION_CONDITION, DYN_EXCITATION_DETERMINANT},
+        {"criterion", (double)o->criterion, DYN_EXCITATION_CRITERION_CONDITION, DYN_EXCITATION_CRITERION_DETERMINANT},
         {"harmonics", (double)o->harmonics, 2, DYN_EXCITATION_HARMONICS},
         {"period", o->period, 1e-3, 1e6},
         {"rate", o->rate, SAMPLES * (double)o->harmonics / o->period, DYN_EXCITATION_ROWS / o->period},
