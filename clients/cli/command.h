@@ -36,6 +36,9 @@ typedef struct command {
 
 exit_code run_ping(const command *self, const arguments *args, dyn_client *client);
 exit_code run_info(const command *self, const arguments *args, dyn_client *client);
+exit_code run_stat(const command *self, const arguments *args, dyn_client *client);
+exit_code run_top(const command *self, const arguments *args, dyn_client *client);
+exit_code run_log_level(const command *self, const arguments *args, dyn_client *client);
 exit_code run_latency(const command *self, const arguments *args, dyn_client *client);
 exit_code run_load(const command *self, const arguments *args, dyn_client *client);
 exit_code run_derive(const command *self, const arguments *args, dyn_client *client);

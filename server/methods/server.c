@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* GetHealth and GetServerInfo: report the health of the daemon's components, its limits, methods and counters. */
+/* Reports the health of the daemon's components, its limits, methods, counters and metrics, and sets the level of its
+ * log. */
 #include <dynamics/builder.h>
 #include <dynamics/task.h>
 #include <dynamics/urdf.h>
@@ -173,8 +174,8 @@ static void add_methods(call *c, Dynamics__V1__GetServerInfoReply *reply) {
     }
 }
 
-/* Lists the daemon's counters. Their names are constants, which the reply refers to. */
-static void add_counters(call *c, Dynamics__V1__GetServerInfoReply *reply) {
+/* Lists the daemon's counters. Their names are constants, to which the list refers. Returns the number of counters. */
+static size_t list_counters(call *c, Dynamics__V1__Counter ***list) {
     const memory_budget *budget = c->service->budget;
     const counters *k = c->service->counters;
     live *l = c->service->live;
@@ -206,13 +207,17 @@ static void add_counters(call *c, Dynamics__V1__GetServerInfoReply *reply) {
     };
     enum { COUNTERS = sizeof rows / sizeof *rows };
     Dynamics__V1__Counter *entries = call_allocate(c, COUNTERS, sizeof *entries);
-    reply->counters = call_allocate(c, COUNTERS, sizeof *reply->counters);
-    for (size_t i = 0; entries && reply->counters && i < COUNTERS; i++) {
+    *list = call_allocate(c, COUNTERS, sizeof **list);
+    if (!entries || !*list) {
+        return 0;
+    }
+    for (size_t i = 0; i < COUNTERS; i++) {
         dynamics__v1__counter__init(&entries[i]);
         entries[i].name = (char *)(uintptr_t)rows[i].name;
         entries[i].value = rows[i].value;
-        reply->counters[reply->n_counters++] = &entries[i];
+        (*list)[i] = &entries[i];
     }
+    return COUNTERS;
 }
 
 /* Lists the number of states that are computed at once, in each precision. */
@@ -249,8 +254,86 @@ void method_get_server_info(call *c) {
     reply->limits = limits(c);
     add_endpoints(c, reply);
     add_methods(c, reply);
-    add_counters(c, reply);
+    reply->n_counters = list_counters(c, &reply->counters);
     reply->workers = c->service->workers;
     reply->process_id = (uint32_t)getpid();
     reply->instance = c->service->instance;
+}
+
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
+
+/* Returns copies of relaxed counters, or NULL when out of memory. */
+static uint64_t *copy_counts(call *c, const atomic_uint_fast64_t *from, size_t count) {
+    uint64_t *copies = call_allocate(c, count, sizeof *copies);
+    for (size_t i = 0; copies && i < count; i++) {
+        copies[i] = atomic_load_explicit(&from[i], memory_order_relaxed);
+    }
+    return copies;
+}
+
+/* Adds the numbers of one method to the reply. */
+static void add_method_metrics(call *c, const char *name, const request_metrics *from,
+                               Dynamics__V1__GetMetricsReply *reply) {
+    Dynamics__V1__MethodMetrics *entry = call_allocate(c, 1, sizeof *entry);
+    if (!entry) {
+        return;
+    }
+    dynamics__v1__method_metrics__init(entry);
+    entry->method = (char *)(uintptr_t)name;
+    entry->codes = copy_counts(c, from->codes, REQUEST_METRICS_CODES);
+    entry->times = copy_counts(c, from->ranges, REQUEST_METRICS_RANGES);
+    entry->n_codes = entry->codes ? REQUEST_METRICS_CODES : 0;
+    entry->n_times = entry->times ? REQUEST_METRICS_RANGES : 0;
+    entry->time = (double)atomic_load_explicit(&from->time, memory_order_relaxed) / 1e9;
+    entry->samples = atomic_load_explicit(&from->samples, memory_order_relaxed);
+    entry->request_bytes = atomic_load_explicit(&from->bytes_in, memory_order_relaxed);
+    entry->reply_bytes = atomic_load_explicit(&from->bytes_out, memory_order_relaxed);
+    reply->methods[reply->n_methods++] = entry;
+}
+
+static void add_time_bounds(call *c, Dynamics__V1__GetMetricsReply *reply) {
+    enum { BOUNDS = REQUEST_METRICS_RANGES - 1 };
+    reply->time_bounds = call_allocate(c, BOUNDS, sizeof *reply->time_bounds);
+    for (size_t i = 0; reply->time_bounds && i < BOUNDS; i++) {
+        reply->time_bounds[reply->n_time_bounds++] = (double)request_metrics_bounds[i] / 1e9;
+    }
+}
+
+void method_get_metrics(call *c) {
+    const request_metrics *all = service_metrics(c->owner);
+    Dynamics__V1__GetMetricsReply *reply = create_get_metrics_reply(c);
+    if (!reply) {
+        return;
+    }
+    reply->instance = c->service->instance;
+    reply->uptime = (double)(clock_now() - c->service->counters->start) / 1e9;
+    add_time_bounds(c, reply);
+    reply->methods = call_allocate(c, METHOD_NUMBERS, sizeof *reply->methods);
+    for (size_t i = 0; reply->methods && i < METHOD_NUMBERS; i++) {
+        if (request_metrics_total(&all[i]) > 0) {
+            add_method_metrics(c, i == 0 ? "none" : methods[i].name, &all[i], reply);
+        }
+    }
+    reply->n_counters = list_counters(c, &reply->counters);
+}
+
+/* ---- log --------------------------------------------------------------------------------------------------------- */
+
+void method_set_log_level(call *c) {
+    Dynamics__V1__LogLevel wanted = c->request->set_log_level->level;
+    Dynamics__V1__SetLogLevelReply *reply = create_set_log_level_reply(c);
+    if (!reply) {
+        return;
+    }
+    if ((unsigned)wanted > DYNAMICS__V1__LOG_LEVEL__LOG_LEVEL_DEBUG) {
+        call_blame(c, "level");
+        call_fail(c, REASON_INVALID_VALUE, "there is no level %d; pass 1 (error) to 4 (debug), or 0 to leave it",
+                  (int)wanted);
+        return;
+    }
+    /* The levels of the log count from 0, in the same order. */
+    log_level level = wanted > 0 ? (log_level)(wanted - 1) : atomic_load(&c->service->log->level);
+    log_level previous = wanted > 0 ? atomic_exchange(&c->service->log->level, level) : level;
+    reply->level = (Dynamics__V1__LogLevel)(level + 1);
+    reply->previous = (Dynamics__V1__LogLevel)(previous + 1);
 }

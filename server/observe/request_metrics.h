@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /* Number of the codes of a reply, from 0 on, and of the ranges of the time. */
-enum { REQUEST_METRICS_CODES = 17, REQUEST_METRICS_RANGES = 20 };
+enum { REQUEST_METRICS_CODES = 17, REQUEST_METRICS_RANGES = 23 };
 
 /* Upper bounds of the ranges in ns. The last range, which has none, is left out. */
 extern const uint64_t request_metrics_bounds[REQUEST_METRICS_RANGES - 1];

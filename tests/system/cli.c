@@ -67,6 +67,9 @@ static const char *const COMMANDS[] = {"ping",
                                        "identify",
                                        "motor",
                                        "excite",
+                                       "stat",
+                                       "top",
+                                       "log-level",
                                        "help"};
 
 static void expect_lines_of_a_page(const char *text) {

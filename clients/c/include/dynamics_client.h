@@ -290,6 +290,49 @@ DYN_CLIENT_EXPORT void dyn_client_server_info_free(dyn_client_server_info *info)
 /* Returns the value of a counter, or 0 if no counter has that name. */
 DYN_CLIENT_EXPORT uint64_t dyn_client_server_counter(const dyn_client_server_info *info, const char *name);
 
+/* Requests of one method since the daemon's start. */
+typedef struct dyn_client_method_metrics {
+    const char *method; /* "inverse_dynamics"; "none": requests that name no method or cannot be decoded */
+    size_t code_count;
+    const uint64_t *codes; /* answered requests by the code of the reply; the first is of DYN_CLIENT_OK */
+    const uint64_t *times; /* requests by the range of their time: one more than bounds */
+    double time;           /* s, summed, from the arrivals to the replies */
+    uint64_t samples;      /* states in the requests */
+    uint64_t request_bytes, reply_bytes;
+} dyn_client_method_metrics;
+
+/* Numbers of the daemon's requests by method. */
+typedef struct dyn_client_metrics {
+    uint64_t instance; /* as in dyn_client_server_info */
+    double uptime;     /* s */
+    size_t bound_count;
+    const double *time_bounds; /* s, upper ends of the ranges of `times`, without the last range */
+    size_t method_count;
+    const dyn_client_method_metrics *methods; /* that were called */
+    size_t counter_count;
+    const dyn_client_counter *counters; /* as in dyn_client_server_info */
+} dyn_client_metrics;
+
+/* Requests the numbers of the daemon's requests by method. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_metrics(dyn_client *client, double timeout,
+                                                           dyn_client_metrics **metrics, dyn_client_error *error);
+DYN_CLIENT_EXPORT void dyn_client_metrics_free(dyn_client_metrics *metrics);
+
+/* Least severity of a line of the daemon's log. */
+typedef enum dyn_client_log_level {
+    DYN_CLIENT_LOG_LEVEL_UNSPECIFIED = 0, /* leaves the level as it is */
+    DYN_CLIENT_LOG_LEVEL_ERROR = 1,
+    DYN_CLIENT_LOG_LEVEL_WARNING = 2,
+    DYN_CLIENT_LOG_LEVEL_INFO = 3,
+    DYN_CLIENT_LOG_LEVEL_DEBUG = 4,
+} dyn_client_log_level;
+
+/* Sets the level of the daemon's log, until the daemon stops or reloads its configuration. `now` and `previous` (each
+ * may be NULL) receive the level from now on, and that before. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_set_log_level(dyn_client *client, dyn_client_log_level level,
+                                                             double timeout, dyn_client_log_level *now,
+                                                             dyn_client_log_level *previous, dyn_client_error *error);
+
 /* Callback that reports the progress of a call. `fraction` is the completed part, 0 to 1, as far as the daemon has
  * reported it. The callback is a member of dyn_client_query, dyn_client_load_request, dyn_client_derive_request,
  * dyn_client_simulation_input and dyn_client_terms; calls without one of these have no callback, and dyn_client_abort

@@ -35,6 +35,11 @@ def optional(pointer: Any, owner: Any, *shape: int) -> Array | None:
     return None if pointer == _NULL else doubles(pointer, math.prod(shape), owner).reshape(shape)
 
 
+def unpacked(pointer: Any, count: int) -> tuple[Any, ...]:
+    """Numbers of an array of C."""
+    return tuple(ffi.unpack(pointer, count)) if pointer != _NULL and count else ()
+
+
 def strings(pointer: Any, count: int) -> tuple[str, ...]:
     """Strings of an array of C."""
     return tuple(map(text, ffi.unpack(pointer, count))) if pointer != _NULL and count else ()

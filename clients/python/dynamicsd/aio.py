@@ -215,6 +215,8 @@ class Client(_Wrapper[_client.Client]):
     ping = _Call(_client.Client.ping)
     health = _Call(_client.Client.health)
     server_info = _Call(_client.Client.server_info)
+    metrics = _Call(_client.Client.metrics)
+    set_log_level = _Call(_client.Client.set_log_level)
     describe = _Call(_client.Client.describe)
     models = _Call(_client.Client.models)
     unload = _Call(_client.Client.unload)

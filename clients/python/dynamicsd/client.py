@@ -20,8 +20,8 @@ from dynamicsd.errors import DynamicsError, InvalidArgument, text
 from dynamicsd.live import Simulation, Stream, Watcher
 from dynamicsd.model import Model
 from dynamicsd.records import (Body, Description, DHTable, Endpoint, Health, InertiaPart, Job, MethodInfo,
-                               ModelDescription, ModelInfo, Recording, Replay, ReportEntry, ScrewChain, ServerInfo,
-                               State, Stepping, StreamInfo, html_table)
+                               MethodMetrics, Metrics, ModelDescription, ModelInfo, Recording, Replay, ReportEntry,
+                               ScrewChain, ServerInfo, State, Stepping, StreamInfo, html_table)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -129,6 +129,35 @@ class Client:
             methods=tuple(read(MethodInfo, each) for each in found.methods[0:found.method_count]),
             counters={text(each.name): each.value for each in found.counters[0:found.counter_count]},
             uptime=found.uptime, workers=found.workers, process_id=found.process_id, instance=found.instance)
+
+    def metrics(self, timeout: float = 0) -> Metrics:
+        """Requests the numbers of the daemon's requests by method.
+
+        >>> client.metrics().methods["inverse_dynamics"].samples
+        3
+        """
+        found = self.session.result("dyn_client_metrics", lib.dyn_client_metrics_free, lib.dyn_client_get_metrics,
+                                    seconds(timeout))
+        methods = [
+            MethodMetrics(method=text(each.method), codes=_results.unpacked(each.codes, each.code_count),
+                          times=_results.unpacked(each.times, found.bound_count + 1), time=each.time,
+                          samples=each.samples, request_bytes=each.request_bytes, reply_bytes=each.reply_bytes)
+            for each in found.methods[0:found.method_count]]
+        return Metrics(instance=found.instance, uptime=found.uptime,
+                       time_bounds=_results.unpacked(found.time_bounds, found.bound_count),
+                       methods={each.method: each for each in methods},
+                       counters={text(each.name): each.value for each in found.counters[0:found.counter_count]})
+
+    def set_log_level(self, level: str = "unspecified", timeout: float = 0) -> str:
+        """Sets the level of the daemon's log, until the daemon stops or reloads. Returns the level before.
+
+        `level` is "error", "warning", "info" or "debug". "unspecified" leaves the level as it is.
+        """
+        levels = named("dyn_client_log_level")
+        previous = ffi.new("dyn_client_log_level *")
+        self.session.call(lib.dyn_client_set_log_level, levels.number("level", level), seconds(timeout), _NULL,
+                          previous)
+        return levels.name(int(previous[0]))
 
     # ---- models ------------------------------------------------------------------------------------------------------
 

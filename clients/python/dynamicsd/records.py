@@ -92,6 +92,34 @@ class ServerInfo:
         return html_table(f"dynamicsd {self.version}", ["limit", "value"], self.limits.items())
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class MethodMetrics:
+    """Requests of one method since the daemon's start. Times are in seconds.
+
+    `codes` are the answered requests by the code of their reply: the first is the number that succeeded. `times` are
+    the requests by the range of their time, one more than Metrics.time_bounds.
+    """
+
+    method: str
+    codes: tuple[int, ...]
+    times: tuple[int, ...]
+    time: float
+    samples: int
+    request_bytes: int
+    reply_bytes: int
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Metrics:
+    """Numbers of the daemon's requests by method, in a dictionary by its name. `counters` are those of ServerInfo."""
+
+    instance: int
+    uptime: float
+    time_bounds: tuple[float, ...]
+    methods: dict[str, MethodMetrics]
+    counters: dict[str, int]
+
+
 @record("dyn_client_model")
 @dataclasses.dataclass(frozen=True, eq=False)
 class ModelInfo:

@@ -7,6 +7,7 @@ code is in it. Results are compared with the equations of the planar arm with tw
 Robotics, 8.9 to 8.10; deploy/robots/two_link.urdf), or with what another method says. A method of Request that no test
 has called successfully fails the run.
 """
+import contextlib
 import math
 import tempfile
 import threading
@@ -127,6 +128,40 @@ class Carrier:
         self.assertIn("models", [one.name for one in health.components])
         self.assertEqual(health.state, max(one.state for one in health.components))
         self.refused("CODE_NOT_FOUND", "get_health.component", "get_health", component="heart")
+
+    def test_metrics_count_this_client(self):
+        def numbers():
+            reply = self.call("get_metrics")
+            self.assertEqual(len(reply.time_bounds), len(set(reply.time_bounds)))
+            self.assertEqual(list(reply.time_bounds), sorted(reply.time_bounds))
+            for one in reply.methods:
+                self.assertEqual(len(one.times), len(reply.time_bounds) + 1)
+                self.assertGreater(sum(one.codes), 0)
+            return {one.method: one for one in reply.methods}
+
+        self.call("gravity", query={"model": "two_link"}, q=[0, 0])
+        before = numbers()["gravity"]
+        request = self.client.make("gravity", {"query": {"model": "two_link"}, "q": [0] * 6})
+        self.client.send(request)
+        size = self.client.reply.ByteSize()
+        with contextlib.suppress(support.Refused):
+            self.call("gravity", query={"model": "nothing"}, q=[0, 0])
+        after = numbers()["gravity"]
+        self.assertEqual(after.codes[0] - before.codes[0], 1)
+        self.assertEqual(after.codes[5] - before.codes[5], 1)  # CODE_NOT_FOUND
+        self.assertEqual(after.samples - before.samples, 3)
+        self.assertEqual(sum(after.times) - sum(before.times), 2)
+        self.assertGreater(after.time, before.time)
+        self.assertGreater(after.request_bytes - before.request_bytes, request.ByteSize())
+        self.assertGreater(after.reply_bytes - before.reply_bytes, size)
+
+    def test_log_level_is_set_and_reported(self):
+        before = self.call("set_log_level").level
+        self.assertEqual(self.call("set_log_level", level="LOG_LEVEL_ERROR").previous, before)
+        reply = self.call("set_log_level", level="LOG_LEVEL_DEBUG")
+        self.assertEqual((reply.level, reply.previous), (4, 1))
+        self.assertEqual(self.call("set_log_level", level=before).level, before)
+        self.refused("CODE_INVALID_ARGUMENT", "set_log_level.level", "set_log_level", level=9)
 
     def test_server_info_names_the_methods_of_the_contract(self):
         info = self.call("get_server_info")

@@ -86,6 +86,10 @@ def manage(client, arm, project):
     """Calls the methods of models and of the daemon."""
     assert client.health("models").state == "serving"
     assert {one.name for one in client.server_info().methods} >= {"inverse_dynamics", "rollout"}
+    metrics = client.metrics()
+    assert metrics.methods["get_health"].codes[0] >= 1 and sum(metrics.methods["get_health"].times) >= 1
+    before = client.set_log_level("debug")
+    assert client.set_log_level(before) == "debug" and client.set_log_level() == before
     assert {one.name for one in client.models()} >= {"ur5", "two_link"}
     with client.watch_models() as updates:
         stiff = arm.derive("stiff", dynamicsd.Operation("lock_joints", joints=["joint2"], q=[0.0, 0.5]))

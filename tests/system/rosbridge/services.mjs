@@ -29,6 +29,8 @@ export const calls = [
   ["get_health", { component: "" }],
   ["check_health", {}],
   ["get_server_info", {}],
+  ["get_metrics", {}],
+  ["set_log_level", { level: "LOG_LEVEL_INFO" }],
   ["load_model", { urdf: description, name: "called" }],
   ["list_models", {}],
   ["describe_model", { model: "called" }],
