@@ -69,8 +69,9 @@ model_entry *query_find_model(call *c, const Dynamics__V1__Query *query, query_p
         call_blame(c, "query.model");
         return NULL;
     }
+    const char *what = query->formulation[0] != '\0' ? "a formulation of chains and trees" : c->method->name;
     if (!query_check_digest(query, entry, &why) ||
-        (!(supported & QUERY_CONSTRAINTS) && !constraints_are_absent(entry, c->method->name, &why))) {
+        (!(supported & QUERY_CONSTRAINTS) && !constraints_are_absent(entry, what, &why))) {
         call_refuse(c, &why);
         model_entry_release(entry);
         return NULL;
