@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # separate_symbols(TARGET DIRECTORY): moves the debug symbols of the target's file, installed in DIRECTORY, to a file of
 # their own below lib/debug, where gdb finds them.
+option(DYNAMICS_SEPARATE_SYMBOLS "Install debug symbols in files of their own" ON)
 function(separate_symbols target_name directory)
-  if(DYNAMICS_SANITIZE OR NOT CMAKE_OBJCOPY OR NOT CMAKE_STRIP)
+  if(DYNAMICS_SANITIZE OR NOT DYNAMICS_SEPARATE_SYMBOLS OR NOT CMAKE_OBJCOPY OR NOT CMAKE_STRIP)
     return()
   endif()
   install(CODE "
