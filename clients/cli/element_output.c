@@ -178,6 +178,9 @@ static void add_friction(table *to, const dyn_client_friction *law) {
     add_numbers(to, "breakaway", 2, law->breakaway, "");
     add_numbers(to, "Stribeck velocity", 1, &law->stribeck_velocity, "");
     add_numbers(to, "transition velocity", 1, &law->transition_velocity, "");
+    add_numbers(to, "bristle stiffness", 1, &law->bristle_stiffness, "");
+    add_numbers(to, "bristle damping", 1, &law->bristle_damping, "");
+    add_numbers(to, "temperature factor", 1, &law->temperature_factor, "");
 }
 
 static void add_machine_element(table *to, const dyn_client_machine_element *element) {

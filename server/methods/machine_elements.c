@@ -71,6 +71,9 @@ static bool read_friction(call *c, const char *path, const Dynamics__V1__Frictio
     to->kind = DYN_MACHINE_ELEMENT_KIND_FRICTION;
     law->stribeck_velocity = from->stribeck_velocity;
     law->transition_velocity = from->transition_velocity;
+    law->bristle_stiffness = from->bristle_stiffness;
+    law->bristle_damping = from->bristle_damping;
+    law->temperature_factor = from->temperature_factor;
     switch (from->side) {
     case DYNAMICS__V1__GEAR_SIDE__GEAR_SIDE_UNSPECIFIED:
     case DYNAMICS__V1__GEAR_SIDE__GEAR_SIDE_JOINT:
@@ -229,6 +232,9 @@ static Dynamics__V1__Friction *write_friction(call *c, const dyn_friction *from)
         to->breakaway = write_directions(c, from->breakaway, &to->n_breakaway);
         to->stribeck_velocity = from->stribeck_velocity;
         to->transition_velocity = from->transition_velocity;
+        to->bristle_stiffness = from->bristle_stiffness;
+        to->bristle_damping = from->bristle_damping;
+        to->temperature_factor = from->temperature_factor;
     }
     return to;
 }

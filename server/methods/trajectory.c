@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* InverseDynamicsTrajectory, ForwardDynamicsTrajectory, DeriveRates: compute with motions that are rows over time. */
 #include <dynamics/inverse_dynamics.h>
+#include <dynamics/machine_element.h>
 #include <dynamics/trajectory.h>
 #include <math.h>
 #include <string.h>
@@ -243,6 +244,7 @@ typedef struct forward_task {
     size_t diverged_row;
     int constraint; /* constraint with the largest closure error in a row after the first */
     double closure_error;
+    double *bristles; /* deflections of friction with bristles */
 } forward_task;
 
 /* Reads the stepping options. Without options in the request they are as in Modern Robotics: explicit Euler steps
@@ -295,7 +297,8 @@ static bool read_rows(batch *b, forward_task *t) {
     t->tau = call_allocate(b->call, r->n_tau, sizeof(double));
     t->q = call_allocate(b->call, t->rows * b->nq, sizeof(double));
     t->v = call_allocate(b->call, t->rows * b->nv, sizeof(double));
-    if (!t->tau || !t->q || !t->v) {
+    t->bristles = call_allocate(b->call, (size_t)dyn_model_bristle_count(b->model) + 1, sizeof(double));
+    if (!t->tau || !t->q || !t->v || !t->bristles) {
         return false;
     }
     if (b->order.is_identity) {
@@ -316,7 +319,8 @@ static dyn_status move_row(const batch *b, forward_task *t, dyn_simulator *simul
                            dyn_error *error) {
     dyn_external_forces forces;
     const dyn_step_input input =
-        DYN_STEP_INPUT_INIT(.tau = t->tau + i * b->nv, .forces = batch_forces(b, i, scratch, &forces));
+        DYN_STEP_INPUT_INIT(.tau = t->tau + i * b->nv, .forces = batch_forces(b, i, scratch, &forces),
+                            .bristles = t->bristles);
     double *q = t->q + i * b->nq, *v = t->v + i * b->nv;
     memcpy(q + b->nq, q, b->nq * sizeof *q);
     memcpy(v + b->nv, v, b->nv * sizeof *v);

@@ -405,6 +405,7 @@ void simulation_set_input(simulation *s, const stepper_input *input) {
  * recording. */
 static void note_jump(simulation *s) {
     memset(s->tau, 0, s->nv * sizeof *s->tau);
+    stepper_release_bristles(s->stepper);
     s->stamp_ns = clock_wall();
     if (s->condition == SIMULATION_DIVERGED) {
         s->condition = SIMULATION_PAUSED;

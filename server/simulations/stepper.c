@@ -4,6 +4,7 @@
 
 #include <dynamics/constrained_dynamics.h>
 #include <math.h>
+#include <dynamics/machine_element.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@ struct stepper {
     double *deviation; /* NULL: no disturbance */
     double *tau;
     double *closure_errors; /* of all rows of the model's constraints */
+    double *bristles;       /* deflections of friction with bristles */
+    size_t bristle_count;
     dyn_external_force forces[STEPPER_FORCES];
     limited_joint *limited;
     size_t limited_count, next_limited;
@@ -47,11 +50,13 @@ static bool allocate(stepper *s, const double *deviation) {
     size_t bytes = (s->nv ? s->nv : 1) * sizeof(double);
     s->tau = malloc(bytes);
     s->deviation = deviation ? malloc(bytes) : NULL;
+    s->bristle_count = (size_t)dyn_model_bristle_count(s->model);
+    s->bristles = calloc(s->bristle_count + 1, sizeof *s->bristles);
     s->closure_errors = calloc((size_t)dyn_model_constraint_rows(s->model) + 1, sizeof *s->closure_errors);
     if (s->deviation) {
         memcpy(s->deviation, deviation, s->nv * sizeof *deviation);
     }
-    return s->tau && s->closure_errors && (s->deviation || !deviation) && find_limited(s);
+    return s->tau && s->bristles && s->closure_errors && (s->deviation || !deviation) && find_limited(s);
 }
 
 /* Creates the simulator of the library. */
@@ -89,10 +94,15 @@ void stepper_free(stepper *s) {
         dyn_simulator_free(s->simulator);
         free(s->deviation);
         free(s->tau);
+        free(s->bristles);
         free(s->closure_errors);
         free(s->limited);
         free(s);
     }
+}
+
+void stepper_release_bristles(stepper *s) {
+    memset(s->bristles, 0, s->bristle_count * sizeof *s->bristles);
 }
 
 const dyn_simulation_options *stepper_options(const stepper *s) {
@@ -152,7 +162,7 @@ bool stepper_step(stepper *s, const stepper_input *input, disturbance *generator
     dyn_step_input acting =
         DYN_STEP_INPUT_INIT(.tau = s->tau, .q_ref = has_control ? input->q_ref : NULL,
                             .v_ref = has_control ? input->v_ref : NULL, .a_ref = has_control ? input->a_ref : NULL,
-                            .forces = forces.count > 0 ? &forces : NULL);
+                            .forces = forces.count > 0 ? &forces : NULL, .bristles = s->bristles);
     s->result = (dyn_sample_result){0};
     s->next_limited = 0;
     if (dyn_simulator_step(s->simulator, 1, &acting, q, v, tau, &s->result, error) != DYN_OK) {

@@ -51,6 +51,9 @@ typedef struct stepper_setup {
 dyn_status stepper_create(const dyn_model *model, const stepper_setup *setup, dyn_error *error, stepper **result);
 void stepper_free(stepper *s);
 
+/* Sets the deflections of friction with bristles to zero, for a state that does not follow from the last one. */
+void stepper_release_bristles(stepper *s);
+
 /* Returns the options, with gains that live as long as the stepper. */
 const dyn_simulation_options *stepper_options(const stepper *s);
 

@@ -426,6 +426,25 @@ START_TEST(passive_forces_are_refused_where_they_do_not_count) {
 }
 END_TEST
 
+/* The spring of the slide pulls by 0.8 N, which the bristles of its guide carry with a small deflection. */
+START_TEST(rollouts_move_bristles) {
+    json_t *description = read_description("every_kind");
+    json_t *guide = json_object_get(json_array_get(json_object_get(description, "machine_elements"), 3), "friction");
+    json_object_set_new(guide, "bristle_stiffness", json_real(1e4));
+    json_object_set_new(guide, "bristle_damping", json_real(50));
+    load_as(description, "bristled");
+    json_decref(description);
+    json_t *reply = run_json("$ctl call rollout '{\"query\": {\"model\": \"bristled\"}, \"q\": [0, 0, 0.12], "
+                             "\"steps\": 2000, \"only_last\": true}'");
+    double moved = 0.12 - number_of(json_object_get(reply, "q"), 2);
+    ck_assert_double_gt(moved, 0.7 / 1e4);
+    ck_assert_double_lt(moved, 5e-4);
+    ck_assert_double_eq_tol(number_of(json_object_get(reply, "v"), 2), 0, 1e-8);
+    json_decref(reply);
+    must_say("$ctl describe bristled guide", "bristle stiffness");
+}
+END_TEST
+
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 /* A machine element in place of those of the arm, and the refusal: the member that the field ends with, and a text. */
@@ -453,6 +472,10 @@ static const wrong_element wrong_elements[] = {
      "3 numbers"},
     {"{\"name\": \"x\", \"joint\": \"elbow\", \"friction\": {\"coulomb\": [2], \"breakaway\": [1]}}",
      ".friction.breakaway[0]", "less than the Coulomb friction"},
+    {"{\"name\": \"x\", \"joint\": \"elbow\", \"friction\": {\"coulomb\": [2], \"bristle_damping\": 1}}",
+     ".friction.bristle_damping", "without a stiffness"},
+    {"{\"name\": \"x\", \"joint\": \"elbow\", \"friction\": {\"bristle_stiffness\": 1}}", ".friction.coulomb[0]",
+     "state a positive number"},
     {"{\"name\": \"x\", \"joint\": \"elbow\", \"friction\": {\"breakaway\": [1]}}", ".friction.stribeck_velocity",
      "Stribeck"},
     {"{\"name\": \"x\", \"joint\": \"elbow\", \"friction\": {\"side\": \"GEAR_SIDE_ROTOR\"}}", ".friction.side",
@@ -523,6 +546,7 @@ int main(void) {
     tcase_add_test(all, springs_count_in_the_energy_of_rollouts);
     tcase_add_test(all, inverse_dynamics_counts_the_passive_forces_that_are_asked_for);
     tcase_add_test(all, forward_dynamics_inverts_inverse_dynamics_with_passive_forces);
+    tcase_add_test(all, rollouts_move_bristles);
     tcase_add_test(all, passive_forces_are_refused_where_they_do_not_count);
     tcase_add_test(all, a_wrong_element_is_refused_at_its_member);
     tcase_add_test(all, too_many_elements_are_refused_with_the_limit);

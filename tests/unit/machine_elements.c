@@ -915,6 +915,132 @@ START_TEST(power_balances_along_motions) {
 }
 END_TEST
 
+/* ---- Bristles ---------------------------------------------------------------------------------------------------- */
+
+/* Parameters of Canudas de Wit and others 1995, table 1: s_0, s_1, f_c, f_s, v_s and b of a mass of 1 kg. */
+static const dyn_friction lugre = {.viscous = {0.4, 0.4},
+                                   .coulomb = {1, 1},
+                                   .breakaway = {1.5, 1.5},
+                                   .stribeck_velocity = 0.001,
+                                   .bristle_stiffness = 1e5,
+                                   .bristle_damping = 316.22776601683796};
+
+/* Mass on a rail with that friction, and its state. */
+typedef struct sliding_mass {
+    dyn_model *model;
+    dyn_simulator *simulator;
+    double q, v, z;
+} sliding_mass;
+
+static sliding_mass create_mass(void) {
+    dyn_builder *builder = new_builder();
+    sliding_mass made = {0};
+    const dyn_machine_element_description friction = {
+        .name = "guide", .kind = DYN_MACHINE_ELEMENT_KIND_FRICTION, .joint = "rail", .friction = lugre};
+    dyn_error error;
+    add_link_with(builder, "base", &(dyn_inertia){.mass = 1});
+    add_link_with(builder, "block", &(dyn_inertia){.mass = 1});
+    connect_links(builder, "rail", DYN_JOINT_TYPE_PRISMATIC, "base", "block");
+    require(dyn_builder_add_machine_element(builder, &friction, &error), &error);
+    made.model = build_model(builder, NULL, NULL);
+    ck_assert_int_eq(dyn_model_bristle_count(made.model), 1);
+    dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
+    options.has_gravity = true, options.gravity[2] = 0;
+    require(dyn_simulator_create(made.model, &options, &made.simulator, &error), &error);
+    return made;
+}
+
+static void free_mass(sliding_mass *mass) {
+    dyn_simulator_free(mass->simulator);
+    dyn_model_free(mass->model);
+}
+
+/* Moves a mass by a millisecond under a force. */
+static void push_mass(sliding_mass *mass, double force) {
+    const dyn_step_input input = DYN_STEP_INPUT_INIT(.tau = &force, .bristles = &mass->z);
+    dyn_error error;
+    require(dyn_simulator_step(mass->simulator, 1, &input, &mass->q, &mass->v, NULL, NULL, &error), &error);
+}
+
+START_TEST(bristles_hold_a_mass_like_a_spring_below_breakaway) {
+    sliding_mass mass = create_mass();
+    for (int i = 0; i < 5000; i++) {
+        push_mass(&mass, 0.9);
+    }
+    ck_assert_double_lt(fabs(mass.v), 1e-9);
+    ck_assert_double_eq_tol(mass.z, 0.9 / 1e5, 1e-11);
+    ck_assert_double_lt(mass.q, 5 * 0.9 / 1e5);
+    for (int i = 0; i < 5000; i++) {
+        push_mass(&mass, 0);
+    }
+    ck_assert_double_lt(fabs(mass.z), 1e-11);
+    free_mass(&mass);
+}
+END_TEST
+
+/* Sliding at a constant rate takes f_c + (f_s - f_c) / (1 + (v / v_s)^2) + b v. */
+START_TEST(bristles_slide_with_the_force_of_their_law) {
+    sliding_mass mass = create_mass();
+    mass.v = 0.3;
+    for (int i = 0; i < 60000; i++) {
+        push_mass(&mass, 1 + 0.5 / (1 + 250000) + 0.4 * 0.5);
+    }
+    ck_assert_double_eq_tol(mass.v, 0.5, 1e-6);
+    free_mass(&mass);
+}
+END_TEST
+
+/* Stick-slip: the end of a spring of 2 N/m moves at 0.1 m/s, as in figure 3 of the paper, which is a block on a belt
+ * seen from the belt. The mass sticks until the spring carries the breakaway friction. */
+START_TEST(bristles_stick_and_slip_behind_a_spring) {
+    sliding_mass mass = create_mass();
+    int slips = 0;
+    bool is_sticking = true;
+    double first = 0, most = 0;
+    for (int i = 0; i < 40000; i++) {
+        double t = 1e-3 * i, force = 2 * (0.1 * t - mass.q);
+        push_mass(&mass, force);
+        most = fmax(most, force);
+        if (is_sticking && mass.v > 0.05) {
+            first = slips++ == 0 ? t : first;
+            is_sticking = false;
+        }
+        is_sticking = is_sticking || fabs(mass.v) < 1e-4;
+    }
+    ck_assert_int_ge(slips, 3);
+    ck_assert_double_gt(first, 1.3 / 0.2);
+    ck_assert_double_lt(first, 1.8 / 0.2);
+    ck_assert_double_lt(most, 1.8);
+    ck_assert_double_eq_tol(mass.q, 4, 1);
+    free_mass(&mass);
+}
+END_TEST
+
+START_TEST(bristles_never_add_energy) {
+    sliding_mass mass = create_mass();
+    mass.v = 0.5;
+    double energy = 0.125;
+    for (int i = 0; i < 3000; i++) {
+        push_mass(&mass, 0);
+        double next = mass.v * mass.v / 2 + 1e5 * mass.z * mass.z / 2;
+        ck_assert_double_le(next, energy + 1e-6);
+        energy = next;
+    }
+    ck_assert_double_lt(energy, 1e-9);
+    free_mass(&mass);
+}
+END_TEST
+
+START_TEST(bristles_without_a_state_are_refused) {
+    sliding_mass mass = create_mass();
+    const dyn_step_input none = DYN_STEP_INPUT_INIT(.tau = NULL);
+    dyn_error error;
+    dyn_status status = dyn_simulator_step(mass.simulator, 1, &none, &mass.q, &mass.v, NULL, NULL, &error);
+    expect_error(status, &error, DYN_INVALID_ARGUMENT, "bristles", "pass their deflections");
+    free_mass(&mass);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("machine elements");
     tcase_add_test(tests, geared_arm_has_the_published_mass_matrices);
@@ -942,5 +1068,10 @@ int main(void) {
     tcase_add_test(tests, passive_forces_are_those_of_simulations);
     tcase_add_test(tests, friction_never_adds_energy);
     tcase_add_test(tests, power_balances_along_motions);
+    tcase_add_test(tests, bristles_hold_a_mass_like_a_spring_below_breakaway);
+    tcase_add_test(tests, bristles_slide_with_the_force_of_their_law);
+    tcase_add_test(tests, bristles_stick_and_slip_behind_a_spring);
+    tcase_add_test(tests, bristles_never_add_energy);
+    tcase_add_test(tests, bristles_without_a_state_are_refused);
     return run_tests(tests);
 }

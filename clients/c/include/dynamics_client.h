@@ -650,6 +650,9 @@ typedef struct dyn_client_friction {
     double breakaway[2];        /* N m or N; 0: that of `coulomb` */
     double stribeck_velocity;   /* rad/s or m/s */
     double transition_velocity; /* rad/s or m/s; 0: friction_velocity of the simulation */
+    double bristle_stiffness;   /* of LuGre's law, N m/rad or N/m; 0: no bristles */
+    double bristle_damping;     /* N m s/rad or N s/m */
+    double temperature_factor;  /* of `viscous`; 0: 1 */
 } dyn_client_friction;
 
 /* Spring across a joint. */

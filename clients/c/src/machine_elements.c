@@ -37,6 +37,9 @@ static Dynamics__V1__Friction *from_friction(pool *memory, const dyn_client_fric
         made->breakaway = (double *)from->breakaway;
         made->stribeck_velocity = from->stribeck_velocity;
         made->transition_velocity = from->transition_velocity;
+        made->bristle_stiffness = from->bristle_stiffness;
+        made->bristle_damping = from->bristle_damping;
+        made->temperature_factor = from->temperature_factor;
     }
     return made;
 }
@@ -173,7 +176,10 @@ static void set_rotor(const Dynamics__V1__Rotor *from, dyn_client_rotor *made) {
 static void set_friction(const Dynamics__V1__Friction *from, dyn_client_friction *made) {
     *made = (dyn_client_friction){.side = (dyn_client_gear_side)from->side,
                                   .stribeck_velocity = from->stribeck_velocity,
-                                  .transition_velocity = from->transition_velocity};
+                                  .transition_velocity = from->transition_velocity,
+                                  .bristle_stiffness = from->bristle_stiffness,
+                                  .bristle_damping = from->bristle_damping,
+                                  .temperature_factor = from->temperature_factor};
     set_directions(from->n_viscous, from->viscous, made->viscous);
     set_directions(from->n_coulomb, from->coulomb, made->coulomb);
     set_directions(from->n_breakaway, from->breakaway, made->breakaway);

@@ -41,11 +41,19 @@
  * Robotics, figure 8.13, are
  *     (a) b        (b) f_c        (c) b, f_c        (d) f_c, f_s        (e), (f) b, f_c, f_s
  *
+ * LuGre. With the bristle stiffness s_0 > 0 the same law acts through bristles with the mean deflection z, which is a
+ * state (simulation.h), and the damping s_1:
+ *
+ *     dz/dt = v - s_0 |v| z / g(v),    r = -s_0 z - s_1 dz/dt - b v,    g = f_c + (f_s - f_c) / (1 + (v / v_s)^2)
+ *
+ * At a constant rate r is that of the law above with s = sign(v).
+ *
  * Spring. r = -k (q - q_0), with the potential energy k (q - q_0)^2 / 2.
  *
  * Motor, gear and brake. They state what a motion takes (motor.h), and add neither to M nor to r.
  *
- * Sources: Modern Robotics (Lynch and Park 2017), section 8.9; Hess and Soom 1990 for the Stribeck curve.
+ * Sources: Modern Robotics (Lynch and Park 2017), section 8.9; Hess and Soom 1990 for the Stribeck curve; Canudas de
+ * Wit, Olsson, Astrom and Lischinsky 1995, "A new model for control of systems with friction", equations 1 to 3.
  */
 #ifndef DYNAMICS_MACHINE_ELEMENT_H
 #define DYNAMICS_MACHINE_ELEMENT_H
@@ -97,6 +105,9 @@ typedef struct dyn_friction {
     double breakaway[2];        /* f_s, N m or N; zero: f_c; otherwise at least f_c */
     double stribeck_velocity;   /* v_s, rad/s or m/s; positive where f_s differs from f_c */
     double transition_velocity; /* w, rad/s or m/s; zero: that of the simulation (simulation.h) */
+    double bristle_stiffness;   /* s_0, N m/rad or N/m; zero: no bristles; otherwise f_c is positive */
+    double bristle_damping;     /* s_1, N m s/rad or N s/m; zero without bristles */
+    double temperature_factor;  /* factor of b at the temperature of the lubricant; zero: 1 */
 } dyn_friction;
 
 /* Spring between the two links of a joint. */
@@ -184,6 +195,9 @@ DYN_API const dyn_machine_element_description *dyn_builder_machine_element(const
 
 /* Returns the number of machine elements of a model. */
 DYN_API int dyn_model_machine_element_count(const dyn_model *model);
+
+/* Returns the number of deflections z, one for each friction with bristles at a joint that moves. */
+DYN_API int dyn_model_bristle_count(const dyn_model *model);
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,8 @@
  *     friction   -f v / sqrt(v^2 + v_f^2): Coulomb friction, made smooth by the friction velocity v_f. Much faster than
  *                v_f it is f; a joint under less force than f creeps at less than v_f.
  *     stops      a joint with one coordinate does not leave its limits (dyn_joint_stop).
- * The friction and damping of a coupled mimic joint act on its master, through the ratio.
+ * The friction and damping of a coupled mimic joint act on its master, through the ratio. The bristles of LuGre
+ * friction (machine_element.h) are a part of the state beside (q, v), and move once in an integration step.
  *
  * Integrators
  *     DYN_INTEGRATOR_SEMI_IMPLICIT_EULER  order 1; energy does not drift; stable for any damping and friction, since it
@@ -217,6 +218,10 @@ typedef struct dyn_step_input {
     const double *v_ref; /* n x nv: velocity of the reference, of a spherical joint in the axes of the moved link */
     const double *a_ref; /* n x nv: acceleration of the reference, in the same axes as v_ref */
     const dyn_external_forces *forces; /* as in external_force.h, constant in their frames */
+    /* n x dyn_model_bristle_count: deflections of the bristles of friction laws (machine_element.h), which the step
+     * moves; needed where there are any and friction counts. The caller stores them with the state; they are zero at
+     * the start. */
+    double *bristles;
 } dyn_step_input;
 
 #define DYN_STEP_INPUT_INIT(...) DYN_SIZED(dyn_step_input, __VA_ARGS__)

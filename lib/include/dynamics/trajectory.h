@@ -38,7 +38,8 @@ DYN_API dyn_status dyn_inverse_dynamics_trajectory(const dyn_model *model, dyn_w
  * (intRes), the integrator and all other options are those of the simulator, which must have no controller; Modern
  * Robotics uses explicit Euler, no friction and no stops. Rows after a sample has stopped (`result`, may be NULL)
  * repeat its last state.
- * Errors as in dyn_simulator_step, with indices from the first row.
+ * Errors as in dyn_simulator_step, with indices from the first row; DYN_INVALID_ARGUMENT where friction with bristles
+ * counts.
  * Source: Modern Robotics (Lynch and Park 2017), section 8.11. */
 DYN_API dyn_status dyn_forward_dynamics_trajectory(dyn_simulator *simulator, size_t n, const double *tau,
                                                    const dyn_tip *tip, double *q, double *v, dyn_sample_result *result,

@@ -90,7 +90,7 @@ static friction_law reflect_friction(const dyn_friction *f, double G, int v_inde
                         .transition_velocity = f->transition_velocity / fabs(G)};
     for (int i = 0; i < 2; i++) {
         int from = G < 0 ? 1 - i : i;
-        law.viscous[i] = G * G * f->viscous[from];
+        law.viscous[i] = G * G * f->viscous[from] * (f->temperature_factor > 0 ? f->temperature_factor : 1);
         law.coulomb[i] = fabs(G) * f->coulomb[from];
         law.excess[i] = fabs(G) * fmax(0, f->breakaway[from] - f->coulomb[from]);
     }
@@ -105,6 +105,11 @@ static const dyn_joint *moving_joint(const dyn_model *model, const dyn_machine_e
     return *ratio != 0 ? joint : NULL;
 }
 
+/* Returns the ratio of the rate at which a friction law holds to the rate of its joint. */
+static double side_ratio(const dyn_model *model, const dyn_machine_element_description *e) {
+    return e->friction.side == DYN_GEAR_SIDE_ROTOR ? rotor_ratio(model->description, e->joint) : 1;
+}
+
 bool dyn_element_friction(const dyn_model *model, int element, friction_law *law) {
     const dyn_machine_element_description *e = &model->description->machine_elements[element];
     double ratio;
@@ -112,9 +117,31 @@ bool dyn_element_friction(const dyn_model *model, int element, friction_law *law
     if (!joint || e->kind != DYN_MACHINE_ELEMENT_KIND_FRICTION) {
         return false;
     }
-    double G = e->friction.side == DYN_GEAR_SIDE_ROTOR ? rotor_ratio(model->description, e->joint) : 1;
-    *law = reflect_friction(&e->friction, G * ratio, joint->v_index);
+    *law = reflect_friction(&e->friction, side_ratio(model, e) * ratio, joint->v_index);
     return true;
+}
+
+bool dyn_element_bristles(const dyn_model *model, int element, bristle_law *bristles) {
+    const dyn_machine_element_description *e = &model->description->machine_elements[element];
+    double ratio;
+    if (e->kind != DYN_MACHINE_ELEMENT_KIND_FRICTION || e->friction.bristle_stiffness == 0 ||
+        !dyn_element_friction(model, element, &bristles->law)) {
+        return false;
+    }
+    moving_joint(model, e, &ratio);
+    double G = side_ratio(model, e) * ratio;
+    bristles->stiffness = G * G * e->friction.bristle_stiffness;
+    bristles->damping = G * G * e->friction.bristle_damping;
+    return true;
+}
+
+int dyn_model_bristle_count(const dyn_model *model) {
+    int count = 0;
+    for (int i = 0; i < model->description->machine_element_count; i++) {
+        bristle_law found;
+        count += dyn_element_bristles(model, i, &found);
+    }
+    return count;
 }
 
 bool dyn_element_spring(const dyn_model *model, int element, spring_law *spring) {
@@ -147,8 +174,11 @@ void dyn_joint_properties(const dyn_model *model, joint_properties *p) {
             add_range(&range, p);
         }
     }
-    p->law_count = p->spring_count = 0;
+    p->law_count = p->spring_count = p->bristle_count = 0;
     for (int i = 0; i < model->description->machine_element_count; i++) {
+        if (dyn_element_bristles(model, i, &p->bristles[p->bristle_count])) {
+            p->bristles[p->bristle_count++].law_index = p->law_count;
+        }
         p->law_count += dyn_element_friction(model, i, &p->laws[p->law_count]);
         p->spring_count += dyn_element_spring(model, i, &p->springs[p->spring_count]);
     }

@@ -38,8 +38,19 @@ bool dyn_element_spring(const dyn_model *model, int element, spring_law *spring)
 double dyn_friction_force(const friction_law *law, const dyn_passive_parts *parts, double v);
 double dyn_joint_loss_force(const joint_losses *losses, const dyn_passive_parts *parts, double v);
 
+/* Bristles of a friction law (dynamics/machine_element.h), in terms of its coordinate. */
+typedef struct bristle_law {
+    friction_law law;
+    int law_index; /* in joint_properties.laws */
+    double stiffness, damping;
+} bristle_law;
+
+/* Finds the bristles of a machine element. Returns false for an element without any, and for one whose joint does not
+ * move. */
+bool dyn_element_bristles(const dyn_model *model, int element, bristle_law *bristles);
+
 /* Properties of the joints of a model. The caller owns the arrays: nv doubles each, dyn_joint_ranges(model) ranges,
- * and dyn_machine_elements(model) laws and springs each. */
+ * and dyn_machine_elements(model) laws, springs and bristles each. */
 typedef struct joint_properties {
     double *damping, *friction;
     double *effort; /* infinite where it is not stated */
@@ -48,14 +59,15 @@ typedef struct joint_properties {
     bool has_damping, has_friction;
     friction_law *laws;
     spring_law *springs;
-    int law_count, spring_count;
+    bristle_law *bristles;
+    int law_count, spring_count, bristle_count;
 } joint_properties;
 
 /* Returns the number of joints with a range. It is an upper bound of range_count, because a mimic joint and its master
  * have one range together. */
 int dyn_joint_ranges(const dyn_model *model);
 
-/* Returns the number of machine elements, an upper bound of law_count and of spring_count. */
+/* Returns the number of machine elements, an upper bound of the counts of laws, springs and bristles. */
 int dyn_machine_elements(const dyn_model *model);
 
 /* Fills the arrays of `properties`, and sets its counts, has_damping and has_friction. */

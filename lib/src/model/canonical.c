@@ -61,6 +61,17 @@ static void print_constraint(FILE *out, const dyn_constraint *constraint, const 
     fputc('\n', out);
 }
 
+/* Prints what laws without bristles and temperature lack. */
+static void print_bristles(FILE *out, const dyn_friction *friction) {
+    if (friction->bristle_stiffness != 0) {
+        print_numbers(out, "bristles", &friction->bristle_stiffness, 1);
+        print_numbers(out, "by", &friction->bristle_damping, 1);
+    }
+    if (friction->temperature_factor != 0) {
+        print_numbers(out, "temperature", &friction->temperature_factor, 1);
+    }
+}
+
 static void print_machine_element(FILE *out, const dyn_model *model, const dyn_machine_element_description *e) {
     int link = name_index_find(&model->joint_names, e->joint);
     const dyn_rotor *rotor = &e->rotor;
@@ -85,6 +96,7 @@ static void print_machine_element(FILE *out, const dyn_model *model, const dyn_m
         print_numbers(out, "breakaway", friction->breakaway, 2);
         print_numbers(out, "stribeck", &friction->stribeck_velocity, 1);
         print_numbers(out, "transition", &friction->transition_velocity, 1);
+        print_bristles(out, friction);
         break;
     case DYN_MACHINE_ELEMENT_KIND_SPRING:
         print_numbers(out, "stiffness", &e->spring.stiffness, 1);

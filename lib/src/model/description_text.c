@@ -13,6 +13,7 @@
  *     rotor NAME joint NAME ratio G coupling exact|diagonal|reflected axial I transverse I mass M position X Y Z
  *         axis X Y Z
  *     friction NAME joint NAME side joint|rotor viscous P N coulomb P N breakaway P N stribeck V transition V
+ *         [bristles S by D] [temperature FACTOR]
  *     spring NAME joint NAME stiffness K rest Q
  *     motor, gear or brake, each NAME joint NAME, followed by the words and values of machine_numbers.c
  *     contact NAME shape point|sphere|box|capsule|cylinder|plane [link NAME] position X Y Z rotation R11 .. R33
@@ -129,6 +130,13 @@ static void print_friction(FILE *out, const dyn_friction *friction) {
     print_numbers(out, "breakaway", friction->breakaway, 2);
     print_numbers(out, "stribeck", &friction->stribeck_velocity, 1);
     print_numbers(out, "transition", &friction->transition_velocity, 1);
+    if (friction->bristle_stiffness != 0) {
+        print_numbers(out, "bristles", &friction->bristle_stiffness, 1);
+        print_numbers(out, "by", &friction->bristle_damping, 1);
+    }
+    if (friction->temperature_factor != 0) {
+        print_numbers(out, "temperature", &friction->temperature_factor, 1);
+    }
 }
 
 static void print_machine_element(FILE *out, const dyn_machine_element_description *e) {
@@ -443,6 +451,13 @@ static void read_friction(reader *r, dyn_builder *builder) {
     read_numbers(r, "breakaway", e.friction.breakaway, 2);
     read_numbers(r, "stribeck", &e.friction.stribeck_velocity, 1);
     read_numbers(r, "transition", &e.friction.transition_velocity, 1);
+    if (is_next(r, "bristles")) {
+        read_numbers(r, "bristles", &e.friction.bristle_stiffness, 1);
+        read_numbers(r, "by", &e.friction.bristle_damping, 1);
+    }
+    if (is_next(r, "temperature")) {
+        read_numbers(r, "temperature", &e.friction.temperature_factor, 1);
+    }
     add_element(r, builder, &e);
 }
 

@@ -92,6 +92,26 @@ static dyn_status check_rotor(const dyn_builder *builder, named_element at, dyn_
     return DYN_OK;
 }
 
+/* Checks that bristles have a stiffness, and a friction to which they deflect. */
+static dyn_status check_bristles(const dyn_builder *builder, named_element at, const dyn_friction *f,
+                                 dyn_error *error) {
+    static const char *const members[] = {"friction.coulomb[0]", "friction.coulomb[1]"};
+    if (f->bristle_stiffness == 0 && f->bristle_damping != 0) {
+        return builder_fail_member(builder, at, "friction.bristle_damping", error,
+                                   "the damping of the bristles is %g without a stiffness; state the stiffness too",
+                                   f->bristle_damping);
+    }
+    for (int i = 0; f->bristle_stiffness != 0 && i < 2; i++) {
+        if (f->coulomb[i] == 0) {
+            return builder_fail_member(builder, at, members[i], error,
+                                       "the Coulomb friction is 0, and bristles of the stiffness %g carry it; state a "
+                                       "positive number",
+                                       f->bristle_stiffness);
+        }
+    }
+    return DYN_OK;
+}
+
 static dyn_status check_friction(const dyn_builder *builder, named_element at, const dyn_friction *f,
                                  dyn_error *error) {
     const element_number numbers[] = {
@@ -103,6 +123,9 @@ static dyn_status check_friction(const dyn_builder *builder, named_element at, c
         {"friction.breakaway[1]", "breakaway friction of negative rates", f->breakaway[1], NOT_NEGATIVE},
         {"friction.stribeck_velocity", "Stribeck velocity", f->stribeck_velocity, NOT_NEGATIVE},
         {"friction.transition_velocity", "transition velocity", f->transition_velocity, NOT_NEGATIVE},
+        {"friction.bristle_stiffness", "stiffness of the bristles", f->bristle_stiffness, NOT_NEGATIVE},
+        {"friction.bristle_damping", "damping of the bristles", f->bristle_damping, NOT_NEGATIVE},
+        {"friction.temperature_factor", "temperature factor", f->temperature_factor, NOT_NEGATIVE},
     };
     static const char *const members[] = {"friction.breakaway[0]", "friction.breakaway[1]"};
     dyn_status status = check_numbers(builder, at, numbers, sizeof numbers / sizeof *numbers, error);
@@ -128,7 +151,7 @@ static dyn_status check_friction(const dyn_builder *builder, named_element at, c
                 f->breakaway[i], f->coulomb[i]);
         }
     }
-    return DYN_OK;
+    return check_bristles(builder, at, f, error);
 }
 
 static dyn_status check_spring(const dyn_builder *builder, named_element at, const dyn_spring *spring,

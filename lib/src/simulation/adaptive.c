@@ -338,6 +338,11 @@ static dyn_status check_motion(const dyn_simulator *s, const dyn_adaptive_motion
     if (s->model->nv == 0) {
         return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model", "the model has no moving joint");
     }
+    if (s->bristles.count > 0) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
+                             "%d friction laws of the model have bristles, which need an integrator with fixed steps",
+                             s->bristles.count);
+    }
     dyn_status status = check_times(m, error);
     if (status == DYN_OK) {
         status = simulation_choice_check("hold", (int)m->hold, DYN_HOLD_LINEAR, error);

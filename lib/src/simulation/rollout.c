@@ -293,6 +293,7 @@ dyn_status dyn_rollout_run(dyn_simulator *simulator, size_t n, const dyn_rollout
     for (b.block = simulator_block(s, n, 0); status == DYN_OK && b.block.count > 0;
          b.block = simulator_block(s, n, b.block.first + b.block.count)) {
         simulator_begin(s, b.block);
+        simulator_load_bristles(s, b.block, NULL);
         b.block.kernels->pack(known.q + b.block.first * nq, nq, nq, b.block.count, s->q);
         pack_signal(&b, &(dyn_signal){known.v, nv, 0}, 0, (int)nv, s->v);
         if (!roll_out(&b)) {

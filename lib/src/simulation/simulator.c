@@ -46,6 +46,7 @@ static size_t lay_out(size_t lanes, uintptr_t base, dyn_simulator *s, spring_arr
     s->joints.ranges = dyn_carve(&cursor, ranges * sizeof(joint_range));
     s->joints.laws = dyn_carve(&cursor, elements * sizeof(friction_law));
     s->joints.springs = dyn_carve(&cursor, elements * sizeof(spring_law));
+    s->joints.bristles = dyn_carve(&cursor, elements * sizeof(bristle_law));
     s->results = dyn_carve(&cursor, lanes * sizeof(dyn_sample_result));
     springs->q = dyn_carve(&cursor, ranges * sizeof(int));
     springs->v = dyn_carve(&cursor, ranges * sizeof(int));
@@ -54,6 +55,7 @@ static size_t lay_out(size_t lanes, uintptr_t base, dyn_simulator *s, spring_arr
     bool are_rigid = s->options.stop == DYN_JOINT_STOP_RIGID;
     cursor += joint_stops_lay_out(model, are_rigid ? stops : 0, lanes, cursor, &s->stops);
     cursor += simulated_loops_lay_out(model, lanes, cursor, &s->loops);
+    cursor += simulated_bristles_lay_out(model, lanes, cursor, &s->bristles);
     cursor += contacts_lay_out(model, lanes, cursor, &s->contacts.contacts);
     return cursor - base;
 }
@@ -150,6 +152,7 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
     dyn_joint_properties(model, &s->joints);
     fill_step(s);
     fill_elements(s);
+    simulator_choose_bristles(s);
     fill_springs(s, &springs);
     fill_control(s);
     s->loops.workspace = can_touch ? NULL : second;
@@ -365,6 +368,10 @@ static void substep(dyn_simulator *s, const simulated_step *step, int i) {
         interpolate_tau(s, block, (i + 1.0) / s->options.substeps, s->tau_to);
         from = s->tau_from, to = s->tau_to;
     }
+    if (s->bristles.count > 0) {
+        from = simulator_add_bristles(s, block, 0, from);
+        to = to ? simulator_add_bristles(s, block, 1, to) : NULL;
+    }
     const step_input in = {s->q, s->v, from, to, &step->wrenches};
     block.kernels->step(s->model, s->workspace->memory, &s->step, &in, s->workspace->pivots, s->q_next, s->v_next);
     if (!is_sound(s, block) || has_stopped(step)) {
@@ -374,6 +381,9 @@ static void substep(dyn_simulator *s, const simulated_step *step, int i) {
     s->q = s->q_next, s->v = s->v_next;
     s->q_next = q, s->v_next = v;
     simulator_correct(s, step);
+    if (s->bristles.count > 0) {
+        simulator_move_bristles(s, block);
+    }
 }
 
 size_t simulator_advance(dyn_simulator *s, const simulated_step *step) {
@@ -411,12 +421,36 @@ static dyn_status check_reference(const dyn_simulator *s, size_t n, const dyn_st
     return status == DYN_OK ? dyn_check_v(s->workspace, "a_ref", n, input->a_ref, error) : status;
 }
 
+/* Checks that the caller keeps the deflections of bristles. */
+static dyn_status check_bristles(const dyn_simulator *s, size_t n, const dyn_step_input *input, dyn_error *error) {
+    if (s->bristles.count == 0) {
+        return DYN_OK;
+    }
+    if (!input->bristles) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "bristles",
+                             "%d friction laws of the model have bristles; pass their deflections, zeros at the start",
+                             s->bristles.count);
+    }
+    for (size_t i = 0; i < n * (size_t)s->bristles.count; i++) {
+        if (!isfinite(input->bristles[i])) {
+            const dyn_error_site site = {
+                .cause = DYN_CAUSE_NOT_FINITE, .argument = "bristles", .has_index = true, .index = i};
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "the value is %g; pass a finite number",
+                                input->bristles[i]);
+        }
+    }
+    return DYN_OK;
+}
+
 static dyn_status check_step(const dyn_simulator *s, size_t n, const dyn_step_input *input, const double *q,
                              const double *v, dyn_error *error) {
     const dynamics_inputs in = {NULL, q, v, "tau", input->tau, input->forces};
     dyn_status status = dyn_check_inputs(s->model, s->workspace, n, &in, error);
     if (status == DYN_OK) {
         status = dyn_check_v(s->workspace, "tau_end", n, input->tau_end, error);
+    }
+    if (status == DYN_OK) {
+        status = check_bristles(s, n, input, error);
     }
     return status == DYN_OK ? check_reference(s, n, input, error) : status;
 }
@@ -449,7 +483,13 @@ static void step_block(dyn_simulator *s, sample_block block, const dyn_step_inpu
         pack_rows(block, input->a_ref, nv, s->a_ref);
     }
     simulator_actuate(s, block, step.is_linear);
+    if (s->bristles.count > 0) {
+        simulator_load_bristles(s, block, input->bristles);
+    }
     simulator_advance(s, &step);
+    if (s->bristles.count > 0) {
+        simulator_store_bristles(s, block, input->bristles);
+    }
     block.kernels->unpack(s->q, (size_t)nq, block.count, q + block.first * (size_t)nq);
     block.kernels->unpack(s->v, (size_t)nv, block.count, v + block.first * (size_t)nv);
     if (tau) {

@@ -28,6 +28,13 @@ typedef struct joint_stops {
     int *ranges; /* index in joints.ranges of each row of a joint */
 } joint_stops;
 
+/* Bristles of the friction laws, which carry forces from the state of one substep to the next. */
+typedef struct simulated_bristles {
+    int count;      /* 0: none, or friction does not count */
+    double *z;      /* packed deflections */
+    double *tau[2]; /* packed forces of a substep, at its start and its end */
+} simulated_bristles;
+
 /* Closed loops of the model. */
 typedef struct simulated_loops {
     dyn_workspace *workspace; /* its kernels run while a kernel uses that of the simulator; NULL: there is no loop */
@@ -67,6 +74,7 @@ struct dyn_simulator {
     double *control_tau;
     joint_stops stops;
     simulated_loops loops;
+    simulated_bristles bristles;
     simulated_contacts contacts;
     double *inverse;            /* M^-1, nv x nv, where it is compiled; NULL: nv is larger than MOST_INVERSE */
     dyn_sample_result *results; /* results of the lanes, where the caller has none */
@@ -163,6 +171,24 @@ void simulator_choose_contacts(dyn_simulator *s);
 
 /* Stores the course of the contacts' solution in the results of the step. */
 void simulator_report_contacts(const dyn_simulator *s, const simulated_step *step);
+
+/* ---- Bristles ---------------------------------------------------------------------------------------------------- */
+
+/* Lays out the memory of the bristles of a model from `base` on; returns its size (carve.h). */
+size_t simulated_bristles_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, simulated_bristles *bristles);
+
+/* Makes the friction laws with bristles act through them. */
+void simulator_choose_bristles(dyn_simulator *s);
+
+/* Loads the deflections of a block from rows, or zeros where rows is NULL, and stores them. */
+void simulator_load_bristles(dyn_simulator *s, sample_block block, const double *rows);
+void simulator_store_bristles(const dyn_simulator *s, sample_block block, double *rows);
+
+/* Returns the packed forces `tau` of end `end` of a substep, with those of the bristles added. */
+const double *simulator_add_bristles(dyn_simulator *s, sample_block block, int end, const double *tau);
+
+/* Moves the bristles by a substep with the velocities after it. */
+void simulator_move_bristles(dyn_simulator *s, sample_block block);
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
