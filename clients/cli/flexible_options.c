@@ -28,7 +28,7 @@ static exit_code read_link(const char *whole, char *text, dyn_client_flexible_li
     bool is_read = colon && colon != text && (count == NUMBERS || count == MOST_NUMBERS) &&
                    parse_numbers(colon + 1, count, x, message, sizeof message);
     double modes = is_read ? x[count - 1] : 0;
-    if (!(modes >= 1 && modes <= 16 && modes == (double)(uint32_t)modes)) {
+    if (!(modes >= 1 && modes <= 16 && modes == (double)(size_t)modes)) {
         return complain(EXIT_USAGE,
                         "--flexible %s: pass LINK: and 12 or 13 numbers: both ends X,Y,Z in m, the mass in kg, the "
                         "direction, EI in N m^2, perhaps that normal to it, and 1 to 16 modes",
@@ -40,7 +40,7 @@ static exit_code read_link(const char *whole, char *text, dyn_client_flexible_li
     memcpy(link->start, x, sizeof link->start);
     memcpy(link->end, x + 3, sizeof link->end);
     memcpy(link->direction, x + 7, sizeof link->direction);
-    link->modes = (uint32_t)modes;
+    link->modes = (size_t)modes;
     return EXIT_OK;
 }
 

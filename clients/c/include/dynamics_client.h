@@ -1722,7 +1722,7 @@ typedef struct dyn_client_task_frame {
     /* Of torques for tasks: desired accelerations, a row for each sample or one for all, linear ones first; none: 0. */
     size_t acceleration_count;
     const double *acceleration;
-    uint32_t priority; /* smaller ones come first */
+    size_t priority; /* smaller ones come first */
 } dyn_client_task_frame;
 
 /* Quantity and its subject. Members that the subject does not use must be zero; otherwise the call fails with
@@ -1917,7 +1917,7 @@ typedef struct dyn_client_flexible_link {
     double direction[3];        /* unit vector normal to the beam, in which it bends */
     double rigidity;            /* E I for bending in `direction`, N m^2 */
     double transverse_rigidity; /* E I for bending normal to it; 0: it does not */
-    uint32_t modes;             /* in each plane, 1 to 16 */
+    size_t modes;               /* in each plane, 1 to 16 */
 } dyn_client_flexible_link;
 
 /* Chain of which some links bend, in one state. The modes are those of the links in sequence, of which each has those

@@ -308,7 +308,7 @@ static dyn_client_status encode_task(const dyn_client_quantity_request *from, po
         }
         frame->n_acceleration = named->acceleration_count;
         frame->acceleration = (double *)(uintptr_t)named->acceleration;
-        frame->priority = named->priority;
+        frame->priority = to_uint32(named->priority);
         body->task[body->n_task++] = frame;
     }
     return memory->is_exhausted ? fail_memory(error) : DYN_CLIENT_OK;

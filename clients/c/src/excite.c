@@ -17,10 +17,6 @@ typedef struct excite_result {
     pool memory;
 } excite_result;
 
-static uint32_t count_of(size_t count) {
-    return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
-}
-
 /* Fills the message from the request; strings are borrowed. The terms of drives are copied to `memory`. */
 static dyn_client_status write_request(const dyn_client_excite_request *from, pool *memory,
                                        Dynamics__V1__ExciteRequest *to, dyn_client_error *error) {
@@ -32,12 +28,12 @@ static dyn_client_status write_request(const dyn_client_excite_request *from, po
         terms[i] = (Dynamics__V1__DriveTerm)from->drive_terms[i];
     }
     to->criterion = (Dynamics__V1__ExcitationCriterion)from->criterion;
-    to->harmonics = count_of(from->harmonics);
+    to->harmonics = to_uint32(from->harmonics);
     to->period = from->period;
     to->rate = from->rate;
     to->optional_margin_case = DYNAMICS__V1__EXCITE_REQUEST__OPTIONAL_MARGIN_MARGIN;
     to->margin = from->margin;
-    to->trials = count_of(from->trials);
+    to->trials = to_uint32(from->trials);
     to->seed = from->seed;
     to->drive_terms = terms, to->n_drive_terms = from->drive_term_count;
     to->ignore_drives = from->ignore_drives;

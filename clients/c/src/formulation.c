@@ -118,7 +118,7 @@ static void encode_link(pool *memory, const dyn_client_flexible_link *from, Dyna
     to->direction = from_vector3(memory, from->direction);
     to->rigidity = from->rigidity;
     to->transverse_rigidity = from->transverse_rigidity;
-    to->modes = from->modes;
+    to->modes = to_uint32(from->modes);
 }
 
 /* Encodes the links and modes of a chain in memory of the query's parts. */
@@ -135,7 +135,7 @@ static dyn_client_status encode_chain(const dyn_client_flexible_chain *chain, po
             encode_link(memory, &chain->links[i], made);
             body->flexible_links[body->n_flexible_links++] = made;
         }
-        modes += (chain->links[i].transverse_rigidity != 0 ? 2 : 1) * (size_t)chain->links[i].modes;
+        modes += (chain->links[i].transverse_rigidity != 0 ? 2 : 1) * chain->links[i].modes;
     }
     body->n_mode_q = chain->mode_q ? modes : 0, body->mode_q = (double *)chain->mode_q;
     body->n_mode_v = chain->mode_v ? modes : 0, body->mode_v = (double *)chain->mode_v;

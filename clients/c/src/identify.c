@@ -49,7 +49,7 @@ static dyn_client_status write_request(const dyn_client_identify_request *from, 
     to->payload_link = from->payload_link ? (char *)from->payload_link : to->payload_link;
     to->load = (double *)from->load, to->n_load = from->load ? parts->source.samples : 0;
     to->optional_folds_case = DYNAMICS__V1__IDENTIFY_REQUEST__OPTIONAL_FOLDS_FOLDS;
-    to->folds = from->folds < UINT32_MAX ? (uint32_t)from->folds : UINT32_MAX;
+    to->folds = to_uint32(from->folds);
     return DYN_CLIENT_OK;
 }
 

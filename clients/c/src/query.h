@@ -49,4 +49,9 @@ dyn_client_status external_forces_encode(const char *field, size_t samples, size
 /* Computes a * b. Returns false on overflow of size_t, or of the size in bytes of that many doubles. */
 bool count_doubles(size_t a, size_t b, size_t *product);
 
+/* Count as messages state it; UINT32_MAX stands for all larger ones. */
+static inline uint32_t to_uint32(size_t count) {
+    return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+}
+
 #endif
