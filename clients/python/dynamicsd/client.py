@@ -133,8 +133,9 @@ class Client:
     def metrics(self, timeout: float = 0) -> Metrics:
         """Requests the numbers of the daemon's requests by method.
 
-        >>> client.metrics().methods["inverse_dynamics"].samples
-        3
+        >>> tau = client.model("two_link").inverse_dynamics([0.0, 0.0])
+        >>> client.metrics().methods["inverse_dynamics"].samples > 0
+        True
         """
         found = self.session.result("dyn_client_metrics", lib.dyn_client_metrics_free, lib.dyn_client_get_metrics,
                                     seconds(timeout))
