@@ -222,7 +222,7 @@ static const dyn_client_flexible_link BENDS[2] = {
 /* Checks links that bend: the forces of modes that are bent are those of clamped beams, and the motion for which the
  * modes need no forces is that of a_free. */
 START_TEST(links_that_bend_move_by_their_free_accelerations) {
-    static const double q[2] = {0.3, -0.5}, v[2] = {1, -2}, a[2] = {3, 4}, none[3] = {0, 0, 0};
+    static const double q[2] = {0.3, -0.5}, v[2] = {1, -2}, a[2] = {3, 4}, none[4] = {0};
     static const double bent[4] = {2e-3, -1e-3, 3e-3, 1e-3}, rates[4] = {0.1, 0, -0.2, 0.1};
     dyn_client_flexible_chain chain =
         DYN_CLIENT_FLEXIBLE_CHAIN_INIT(.link_count = 2, .links = BENDS, .mode_q = bent, .mode_v = rates);

@@ -11,8 +11,21 @@
 #include "reader.h"
 #include "rpy.h"
 
+/* expat 2.9 deprecates the functions whose results have the size of a long. */
+#if XML_MAJOR_VERSION > 2 || XML_MINOR_VERSION >= 9
+#define CURRENT_LINE XML_GetCurrentLineNumber64
+#define CURRENT_COLUMN XML_GetCurrentColumnNumber64
+#else
+#define CURRENT_LINE XML_GetCurrentLineNumber
+#define CURRENT_COLUMN XML_GetCurrentColumnNumber
+#endif
+
 int reader_line(const reader *r) {
-    return r->skipped_lines + (int)XML_GetCurrentLineNumber(r->parser);
+    return r->skipped_lines + (int)CURRENT_LINE(r->parser);
+}
+
+int reader_column(const reader *r) {
+    return (int)CURRENT_COLUMN(r->parser) + 1;
 }
 
 void reader_fail(reader *r, dyn_status status, const char *format, ...) {

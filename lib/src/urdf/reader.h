@@ -171,8 +171,9 @@ void reader_name_bound(const reader *r, const char *bound);
 /* Adds an entry to the report with the current line and subject. */
 void reader_report(reader *r, dyn_severity severity, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Returns the current line of the document. */
+/* Return the current line of the document, and the current column, which both begin with 1. */
 int reader_line(const reader *r);
+int reader_column(const reader *r);
 
 /* Returns the value of an attribute, or NULL. */
 const char *attribute_text(const char **attributes, const char *name);

@@ -50,8 +50,8 @@ static void fail_with_syntax(reader *r) {
     if (code == XML_ERROR_NO_MEMORY) {
         reader_fail(r, DYN_RESOURCE_EXHAUSTED, "out of memory");
     }
-    reader_fail(r, DYN_INVALID_ARGUMENT, "this is not well-formed XML: %s, column %lu", XML_ErrorString(code),
-                (unsigned long)XML_GetCurrentColumnNumber(r->parser) + 1);
+    reader_fail(r, DYN_INVALID_ARGUMENT, "this is not well-formed XML: %s, column %d", XML_ErrorString(code),
+                reader_column(r));
 }
 
 /* Parses the text with expat, which calls the reader's handlers. */
