@@ -134,8 +134,12 @@ const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_ESTIMATOR] = {"estimator", "ordinary|weighted|huber|total",
                           "least squares: ordinary, weighted by joint, with less weight of outliers, or total (default "
                           "ordinary)"},
-    [OPTION_DRIVES] = {"drives", "TERM,TERM,..|none",
-                       "terms of drives to estimate: viscous, coulomb, offset, inertia (default the first three)"},
+    [OPTION_DRIVES] =
+        {"drives", "TERM,TERM,..|none",
+         "terms of drives to estimate: viscous, coulomb, offset, inertia, stribeck, load (default the first "
+         "three)"},
+    [OPTION_STRIBECK_VELOCITY] = {"stribeck-velocity", "V", "velocity of Stribeck friction (default 0.1)"},
+    [OPTION_ESTIMATE_GAINS] = {"estimate-gains", NULL, "estimate the gains that are 0, or all without --gains"},
     [OPTION_GAINS] = {"gains", "X,X,..", "torque for each unit of tau, such as N m/A for motor currents (default 1)"},
     [OPTION_PRIOR] = {"prior", "WEIGHT", "weight of the model's own inertias (default 1)"},
     [OPTION_FOLDS] = {"folds", "COUNT", "parts of the record that are predicted from the others (default 5; 0: none)"},

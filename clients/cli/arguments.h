@@ -116,6 +116,8 @@ typedef enum option {
     OPTION_BRAKES,
     OPTION_RATIOS,
     OPTION_TRANSMISSIONS,
+    OPTION_STRIBECK_VELOCITY,
+    OPTION_ESTIMATE_GAINS,
     OPTIONS /* number of options */
 } option;
 

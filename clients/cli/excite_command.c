@@ -97,6 +97,7 @@ static exit_code prepare(excite_run *run, dyn_client *client) {
     r->ignore_drives = run->sought.ignore_drives;
     r->link_count = run->sought.link_count, r->links = run->sought.links;
     r->payload_link = run->sought.payload_link;
+    r->stribeck_velocity = run->sought.stribeck_velocity;
     run->query =
         (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = args->positional[0], .joint_count = run->robot.name_count,
                                                 .joint_names = run->robot.names);

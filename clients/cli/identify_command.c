@@ -75,6 +75,8 @@ static exit_code read_options(identify_run *run) {
     r->ignore_drives = run->sought.ignore_drives;
     r->link_count = run->sought.link_count, r->links = run->sought.links;
     r->payload_link = run->sought.payload_link;
+    r->stribeck_velocity = run->sought.stribeck_velocity;
+    r->estimate_gains = args->value[OPTION_ESTIMATE_GAINS] != NULL;
     r->estimator = (dyn_client_estimator)estimator;
     r->folds = folds <= 1000 ? (size_t)folds : 1000;
     r->name = args->value[OPTION_NAME];
@@ -161,7 +163,7 @@ static bool print_estimates(const dyn_client_identification *found) {
         table_add_cell(lines, "%.2g", each->deviation);
         table_add_cell(lines, "%.2g", 100 * each->relative_deviation);
         table_add_cell(lines, "%.6g", each->prior);
-        table_add_cell(lines, "%s", each->is_excited ? "" : "not excited");
+        table_add_cell(lines, "%s%s", each->is_excited ? "" : "not excited: ", each->reason);
     }
     bool printed = table_print(lines, 0);
     table_free(lines);
@@ -187,6 +189,23 @@ static void print_remarks(const dyn_client_identification *found) {
     printf("\n");
 }
 
+/* Prints the gains that were sought. */
+static bool print_gains(const dyn_client_identification *found) {
+    table *lines = table_create();
+    table_add_column(lines, "joint", TABLE_NAME);
+    table_add_column(lines, "gain", TABLE_RIGHT);
+    table_add_column(lines, "deviation", TABLE_RIGHT);
+    for (size_t i = 0; i < found->fit_count; i++) {
+        table_add_cell(lines, "%s", found->fits[i].joint);
+        table_add_cell(lines, "%.6g", found->fits[i].gain);
+        table_add_cell(lines, "%.2g", found->fits[i].gain_deviation);
+    }
+    printf("\n");
+    bool printed = table_print(lines, 0);
+    table_free(lines);
+    return printed;
+}
+
 static void print_payload(const identify_run *run, const dyn_client_inertia *payload) {
     const double *c = payload->center_of_mass, *I = payload->rotational;
     printf("\nPayload, a possible body: --payload %s:%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n",
@@ -200,6 +219,9 @@ static bool print_tables(const identify_run *run, const dyn_client_identificatio
     printf("\nErrors are root mean squares, N m or N: of the model as it is, of the linear estimates, and of parts of "
            "the\nrecord predicted from the others, by the linear estimates and by those of a possible body.\n\n");
     printed = printed && print_estimates(found);
+    if (run->request.estimate_gains) {
+        printed = printed && print_gains(found);
+    }
     if (found->has_payload) {
         print_payload(run, &found->payload);
     }
@@ -249,6 +271,8 @@ static void emit_estimate(json_writer *writer, const dyn_client_linear_estimate 
     emit_key(writer, "is_excited");
     emit_bool(writer, each->is_excited);
     emit_number(writer, "relative_deviation", each->relative_deviation);
+    emit_key(writer, "reason");
+    emit_string(writer, each->reason);
     emit_end_object(writer);
 }
 
@@ -270,6 +294,10 @@ static void emit_fit(json_writer *writer, const dyn_client_joint_fit *fit) {
     emit_number(writer, "coulomb", fit->coulomb);
     emit_number(writer, "offset", fit->offset);
     emit_number(writer, "inertia", fit->inertia);
+    emit_number(writer, "stribeck", fit->stribeck);
+    emit_number(writer, "load", fit->load);
+    emit_number(writer, "gain", fit->gain);
+    emit_number(writer, "gain_deviation", fit->gain_deviation);
     emit_end_object(writer);
 }
 

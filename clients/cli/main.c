@@ -228,7 +228,8 @@ static const command COMMANDS[] = {
          "take part (--folds). The second one has the base parameters and terms of drives with their standard\n"
          "deviations; the model's own value is beside them. With --name, a model with possible bodies that explain\n"
          "the motion is loaded: export writes it as URDF.\n"
-         "Known loads are --payload and --force; a column load has the share of the payloads that each row carries.\n",
+         "Known loads are --payload and --force; a column load has the share of the payloads that each row carries.\n"
+         "With --estimate-gains the gains are sought too; such a load, or --gains of some joints, fixes the scale.\n",
      .example = "dynamicsctl identify panda motion.csv --cutoff 3 --estimator weighted --name my_panda\n"
                 "  dynamicsctl export my_panda --format urdf > my_panda.urdf\n"
                 "  dynamicsctl identify my_panda loaded.csv --cutoff 3 --payload-link panda_hand",
@@ -238,7 +239,8 @@ static const command COMMANDS[] = {
                 WITH(OPTION_CUTOFF) | WITH(OPTION_TORQUE_CUTOFF) | WITH(OPTION_ESTIMATOR) | WITH(OPTION_DRIVES) |
                 WITH(OPTION_GAINS) | WITH(OPTION_PRIOR) | WITH(OPTION_FOLDS) | WITH(OPTION_NAME) |
                 WITH(OPTION_REPLACE) | WITH(OPTION_JOB) | WITH(OPTION_LINKS) | WITH(OPTION_PAYLOAD_LINK) |
-                WITH(OPTION_PAYLOAD) | WITH(OPTION_FORCE) | WITH(OPTION_FORCE_REFERENCE_FRAME),
+                WITH(OPTION_PAYLOAD) | WITH(OPTION_FORCE) | WITH(OPTION_FORCE_REFERENCE_FRAME) |
+                WITH(OPTION_STRIBECK_VELOCITY) | WITH(OPTION_ESTIMATE_GAINS),
      .words = (const option_words[]){{OPTION_NAME, "load the identified model under this name (default: do not)"}, {0}},
      .run = run_identify},
     {.name = "excite",
@@ -258,7 +260,7 @@ static const command COMMANDS[] = {
      .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_JOINTS) | WITH(OPTION_GRAVITY) |
                 WITH(OPTION_CRITERION) | WITH(OPTION_HARMONICS) | WITH(OPTION_PERIOD) | WITH(OPTION_RATE) |
                 WITH(OPTION_MARGIN) | WITH(OPTION_TRIALS) | WITH(OPTION_SEED) | WITH(OPTION_DRIVES) |
-                WITH(OPTION_LINKS) | WITH(OPTION_PAYLOAD_LINK) | WITH(OPTION_JOB),
+                WITH(OPTION_LINKS) | WITH(OPTION_PAYLOAD_LINK) | WITH(OPTION_JOB) | WITH(OPTION_STRIBECK_VELOCITY),
      .words = (const option_words[]){{OPTION_RATE, "rows a second of the motion (default 100)"}, {0}},
      .run = run_excite},
     {.name = "id",

@@ -6,7 +6,8 @@
 
 #include "numbers.h"
 
-static const char *const DRIVE_TERM_NAMES[DRIVE_TERMS] = {"viscous", "coulomb", "offset", "inertia"};
+static const char *const DRIVE_TERM_NAMES[DRIVE_TERMS] = {"viscous", "coulomb",  "offset",
+                                                          "inertia", "stribeck", "load"};
 
 exit_code number_option_read(const arguments *args, option wanted, double standard, double *value) {
     const char *text = args->value[wanted];
@@ -27,7 +28,8 @@ static exit_code read_terms(const char *text, parameter_options *result) {
             term++;
         }
         if (term == DRIVE_TERMS || result->term_count == DRIVE_TERMS) {
-            return complain(EXIT_USAGE, "--drives %s: pass none, or some of viscous,coulomb,offset,inertia", text);
+            return complain(EXIT_USAGE,
+                            "--drives %s: pass none, or some of viscous,coulomb,offset,inertia,stribeck,load", text);
         }
         result->terms[result->term_count++] = (dyn_client_drive_term)term;
         at += length;
@@ -55,6 +57,9 @@ static exit_code read_links(const char *text, parameter_options *result) {
 exit_code parameter_options_read(const arguments *args, parameter_options *result) {
     *result = (parameter_options){.payload_link = args->value[OPTION_PAYLOAD_LINK]};
     exit_code code = read_terms(args->value[OPTION_DRIVES], result);
+    if (code == EXIT_OK) {
+        code = number_option_read(args, OPTION_STRIBECK_VELOCITY, 0, &result->stribeck_velocity);
+    }
     return code == EXIT_OK ? read_links(args->value[OPTION_LINKS], result) : code;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads the options --drives, --links and --payload-link: the parameters that are to be identified.
+ * Reads the options --drives, --stribeck-velocity, --links and --payload-link: the parameters that are to be
+ * identified.
  */
 #ifndef CLI_PARAMETER_OPTIONS_H
 #define CLI_PARAMETER_OPTIONS_H
@@ -9,7 +10,7 @@
 #include "diagnostics.h"
 #include "dynamics_client.h"
 
-enum { DRIVE_TERMS = 4 };
+enum { DRIVE_TERMS = 6 };
 
 typedef struct parameter_options {
     size_t term_count;
@@ -19,6 +20,7 @@ typedef struct parameter_options {
     const char **links;
     char *link_names; /* owns the names */
     const char *payload_link;
+    double stribeck_velocity;
 } parameter_options;
 
 /* Reads the options. Reports errors. The caller frees them with parameter_options_free, also after an error. The

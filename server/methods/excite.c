@@ -41,6 +41,7 @@ static bool read_choice(batch *b, const Dynamics__V1__ExciteRequest *r, dyn_iden
                                      .ignore_drives = r->ignore_drives,
                                      .drives_only = r->drives_only,
                                      .friction_velocity = r->friction_velocity,
+                                     .stribeck_velocity = r->stribeck_velocity,
                                      .link_count = r->n_links,
                                      .links = r->links,
                                      .payload_link = r->payload_link};

@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "methods/batch.h"
@@ -21,7 +22,7 @@ static const double COST = 150;
 static char payload_name[] = "payload";
 
 /* Names of the terms of drives. */
-static const char *const terms[DYN_DRIVE_TERMS] = {"viscous", "coulomb", "offset", "inertia"};
+static const char *const terms[DYN_DRIVE_TERMS] = {"viscous", "coulomb", "offset", "inertia", "stribeck", "load"};
 
 /* ---- the question ------------------------------------------------------------------------------------------------ */
 
@@ -31,6 +32,7 @@ static bool read_options(batch *b, const Dynamics__V1__IdentifyRequest *r, dyn_i
     o->cutoff = r->cutoff;
     o->torque_cutoff = r->torque_cutoff;
     o->estimator = (dyn_estimator)r->estimator;
+    o->estimate_gains = r->estimate_gains;
     o->prior = r->prior != 0 ? r->prior : o->prior;
     if (r->optional_folds_case == DYNAMICS__V1__IDENTIFY_REQUEST__OPTIONAL_FOLDS_FOLDS) {
         o->folds = r->folds;
@@ -40,6 +42,7 @@ static bool read_options(batch *b, const Dynamics__V1__IdentifyRequest *r, dyn_i
                                      .ignore_drives = r->ignore_drives,
                                      .drives_only = r->drives_only,
                                      .friction_velocity = r->friction_velocity,
+                                     .stribeck_velocity = r->stribeck_velocity,
                                      .link_count = r->n_links,
                                      .links = r->links,
                                      .payload_link = r->payload_link};
@@ -101,8 +104,8 @@ static bool read_motion(batch *b, const Dynamics__V1__IdentifyRequest *r, dyn_re
 
 /* Returns the unit of a term of a joint's drive, a read-only string. */
 static char *unit_of_term(const dyn_joint *joint, dyn_drive_term term) {
-    static const char *const turning[] = {"N m s/rad", "N m", "N m", "kg m^2"};
-    static const char *const sliding[] = {"N s/m", "N", "N", "kg"};
+    static const char *const turning[] = {"N m s/rad", "N m", "N m", "kg m^2", "N m", "1"};
+    static const char *const sliding[] = {"N s/m", "N", "N", "kg", "N", "1"};
     return (char *)(uintptr_t)(joint->type == DYN_JOINT_TYPE_PRISMATIC ? sliding : turning)[term];
 }
 
@@ -134,6 +137,28 @@ static void write_estimates(batch *b, const dyn_identification *found, const dyn
     }
 }
 
+/* Returns the cause why estimate i is not excited; empty if it is. */
+static char *reason_of(batch *b, const dyn_identification *found, size_t i, Dynamics__V1__IdentifyReply *reply) {
+    static char excited[] = "", idle[] = "no row depends on it", coupled[] = "only together with ";
+    const dyn_linear_estimate *from = &found->estimates[i];
+    if (from->is_excited || from->partner < 0) {
+        return from->is_excited ? excited : idle;
+    }
+    const Dynamics__V1__LinearEstimate *partner = reply->estimates[from->partner];
+    size_t size = sizeof coupled + strlen(partner->parameter) + strlen(partner->element) + sizeof " of ";
+    char *reason = call_allocate(b->call, size, 1);
+    if (reason) {
+        snprintf(reason, size, "%s%s of %s", coupled, partner->parameter, partner->element);
+    }
+    return reason ? reason : excited;
+}
+
+static void write_reasons(batch *b, const dyn_identification *found, Dynamics__V1__IdentifyReply *reply) {
+    for (size_t i = 0; i < reply->n_estimates && !call_has_ended(b->call); i++) {
+        reply->estimates[i]->reason = reason_of(b, found, i, reply);
+    }
+}
+
 static void write_fits(batch *b, const dyn_identification *found, Dynamics__V1__IdentifyReply *reply) {
     Dynamics__V1__JointFit *list = call_allocate(b->call, b->nv, sizeof *list);
     reply->fits = call_allocate(b->call, b->nv, sizeof *reply->fits);
@@ -156,6 +181,10 @@ static void write_fits(batch *b, const dyn_identification *found, Dynamics__V1__
         to->coulomb = drive[DYN_DRIVE_TERM_COULOMB];
         to->offset = drive[DYN_DRIVE_TERM_OFFSET];
         to->inertia = drive[DYN_DRIVE_TERM_INERTIA];
+        to->stribeck = drive[DYN_DRIVE_TERM_STRIBECK];
+        to->load = drive[DYN_DRIVE_TERM_LOAD];
+        to->gain = b->call->request->identify->estimate_gains ? found->gains[k] : 0;
+        to->gain_deviation = found->gain_deviations[k];
     }
 }
 
@@ -212,6 +241,7 @@ static void answer(batch *b, const dyn_identification *found, const dyn_identifi
     reply->iterations = (uint32_t)found->iterations;
     reply->is_converged = found->is_converged;
     write_estimates(b, found, o, reply);
+    write_reasons(b, found, reply);
     write_fits(b, found, reply);
     write_model(b, found, o, reply);
     if (o->payload_link >= 0 && !call_has_ended(b->call)) {

@@ -23,8 +23,10 @@ static bool read_terms(call *c, const parameter_choice *r, dyn_identification_op
         int term = (int)r->terms[i];
         if (term < 0 || term >= DYN_DRIVE_TERMS) {
             call_blame(c, "drive_terms[%zu]", i);
-            call_fail(c, REASON_UNKNOWN_VALUE,
-                      "the term is %d; pass VISCOUS (0), COULOMB (1), OFFSET (2) or INERTIA (3)", term);
+            call_fail(
+                c, REASON_UNKNOWN_VALUE,
+                "the term is %d; pass VISCOUS (0), COULOMB (1), OFFSET (2), INERTIA (3), STRIBECK (4) or LOAD (5)",
+                term);
             return false;
         }
         o->drive_terms[term] = true;
@@ -72,6 +74,7 @@ bool parameter_choice_read(batch *b, const parameter_choice *from, dyn_identific
     o->gravity = b->values.gravity;
     o->drives_only = from->drives_only;
     o->friction_velocity = from->friction_velocity != 0 ? from->friction_velocity : o->friction_velocity;
+    o->stribeck_velocity = from->stribeck_velocity != 0 ? from->stribeck_velocity : o->stribeck_velocity;
     o->proceed = proceed;
     o->context = b->call;
     return read_terms(b->call, from, o) && read_links(b, from, o);

@@ -14,7 +14,7 @@ typedef struct parameter_choice {
     size_t term_count;
     const Dynamics__V1__DriveTerm *terms;
     bool ignore_drives, drives_only;
-    double friction_velocity;
+    double friction_velocity, stribeck_velocity;
     size_t link_count;
     char *const *links;
     const char *payload_link;

@@ -14,7 +14,7 @@
 
 enum { LINK = 10 };
 
-static const double PI = 3.14159265358979323846, FRICTION_VELOCITY = 0.01;
+static const double PI = 3.14159265358979323846, FRICTION_VELOCITY = 0.01, STRIBECK_VELOCITY = 0.5;
 
 /* A robot, the same robot as its description has it, and a motion of it. */
 typedef struct experiment {
@@ -65,8 +65,10 @@ static void compute_torques(experiment *e) {
     require(dyn_rnea(e->robot, w, e->n, NULL, e->q, e->v, e->a, NULL, e->tau, &error), &error);
     for (size_t i = 0; i < e->n * e->nv; i++) {
         const double *d = e->drives + i % e->nv * DYN_DRIVE_TERMS;
-        double v = e->v[i];
-        e->tau[i] += d[0] * v + d[1] * v / sqrt(v * v + FRICTION_VELOCITY * FRICTION_VELOCITY) + d[2] + d[3] * e->a[i];
+        double v = e->v[i], direction = v / sqrt(v * v + FRICTION_VELOCITY * FRICTION_VELOCITY);
+        double stribeck = direction / (1 + v * v / (STRIBECK_VELOCITY * STRIBECK_VELOCITY));
+        double load = direction * fabs(e->tau[i]);
+        e->tau[i] += d[0] * v + d[1] * direction + d[2] + d[3] * e->a[i] + d[4] * stribeck + d[5] * load;
     }
     dyn_workspace_free(w);
 }
@@ -364,6 +366,7 @@ START_TEST(a_link_that_never_moves_keeps_its_prior) {
         ck_assert_int_eq(estimate->is_excited, !is_at_rest);
         if (is_at_rest) {
             ck_assert_double_eq_tol(estimate->value, estimate->prior, 1e-12);
+            ck_assert(estimate->partner < 0 || !found->estimates[estimate->partner].is_excited);
             unknown++;
         }
     }
@@ -559,6 +562,176 @@ END_TEST
 
 /* ---- Filter ------------------------------------------------------------------------------------------------------ */
 
+/* ---- Friction and gains of drives -------------------------------------------------------------------------------- */
+
+/* Compares the excited estimates with the true values, to a tolerance. */
+static void assert_true(const experiment *e, const dyn_identification *found, double tolerance, int k) {
+    double *truth = true_values(e, found);
+    for (size_t i = 0; i < found->estimate_count; i++) {
+        const dyn_linear_estimate *each = &found->estimates[i];
+        ck_assert_msg(!each->is_excited || fabs(each->value - truth[i]) <= tolerance * fmax(1, fabs(truth[i])),
+                      "case %d: estimate %zu is %.12g, not %.12g", k, i, each->value, truth[i]);
+    }
+    free(truth);
+}
+
+START_TEST(friction_at_rest_and_of_loads_returns) {
+    random_source base = random_seed("Stribeck and load friction in identification", 20261320);
+    for (int k = 0; k < 12; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        experiment e = random_experiment(&random, 1 + k % 6, 500, true);
+        for (size_t j = 0; j < e.nv; j++) {
+            bool has_drive = e.drives[j * DYN_DRIVE_TERMS] > 0;
+            e.drives[j * DYN_DRIVE_TERMS + DYN_DRIVE_TERM_STRIBECK] = has_drive ? random_uniform(&random, 0.1, 1) : 0;
+            e.drives[j * DYN_DRIVE_TERMS + DYN_DRIVE_TERM_LOAD] = has_drive ? random_uniform(&random, 0.01, 0.2) : 0;
+        }
+        compute_torques(&e);
+        dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+        options.stribeck_velocity = STRIBECK_VELOCITY;
+        options.drive_terms[DYN_DRIVE_TERM_STRIBECK] = options.drive_terms[DYN_DRIVE_TERM_LOAD] = true;
+        dyn_recorded_motion motion = motion_of(&e);
+        dyn_identification *found = identify_described(&e, &motion, options);
+        assert_true(&e, found, 1e-8, k);
+        dyn_identification_free(found);
+        experiment_free(&e);
+    }
+}
+END_TEST
+
+/* Experiment whose tau are currents of drives with gains, with payloads that rows carry in random shares. */
+typedef struct current_experiment {
+    experiment e;
+    double *gains, *load;
+    size_t count;
+    dyn_payload *payloads; /* one on each body */
+} current_experiment;
+
+static void current_experiment_free(current_experiment *c) {
+    experiment_free(&c->e);
+    free(c->gains), free(c->load), free(c->payloads);
+}
+
+static current_experiment random_currents(random_source *random, int joints, double noise) {
+    current_experiment c = {.e = random_experiment(random, joints, 300, true)};
+    experiment *e = &c.e;
+    double *bare = numbers(e->n * e->nv);
+    c.gains = numbers(e->nv), c.load = numbers(e->n);
+    c.payloads = calloc((size_t)dyn_model_joint_count(e->robot) + 1, sizeof *c.payloads);
+    ck_assert_ptr_nonnull(c.payloads);
+    for (int j = 0; j < dyn_model_joint_count(e->robot); j++) {
+        c.payloads[c.count++] =
+            (dyn_payload){.link = dyn_model_joint(e->robot, j)->child_link, .inertia = random_body(random)};
+    }
+    memcpy(bare, e->tau, e->n * e->nv * sizeof *bare);
+    add_loads(e, c.count, c.payloads, NULL);
+    for (size_t k = 0; k < e->nv; k++) {
+        c.gains[k] = exp2(random_uniform(random, -4, 6)) * (random_uniform(random, 0, 1) < 0.3 ? -1 : 1);
+    }
+    for (size_t s = 0; s < e->n; s++) {
+        c.load[s] = random_uniform(random, 0, 1);
+        for (size_t k = 0; k < e->nv; k++) {
+            double *tau = &e->tau[s * e->nv + k];
+            *tau = bare[s * e->nv + k] + c.load[s] * (*tau - bare[s * e->nv + k]) + noise * random_normal(random);
+            *tau /= c.gains[k];
+        }
+    }
+    free(bare);
+    return c;
+}
+
+static dyn_recorded_motion motion_of_currents(const current_experiment *c) {
+    dyn_recorded_motion motion = motion_of(&c->e);
+    motion.payload_count = c->count, motion.payloads = c->payloads, motion.load = c->load;
+    return motion;
+}
+
+START_TEST(gains_of_drives_return_without_noise) {
+    random_source base = random_seed("gains of drives in identification", 20261321);
+    for (int k = 0; k < 16; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        current_experiment c = random_currents(&random, 1 + k % 6, 0);
+        dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+        options.estimate_gains = true;
+        dyn_recorded_motion motion = motion_of_currents(&c);
+        double *given = numbers(c.e.nv);
+        if (k % 2) {
+            given[0] = c.gains[0];
+            motion.gains = given;
+        }
+        dyn_identification *found = NULL;
+        dyn_error error;
+        require(dyn_identify(c.e.described, &motion, &options, &found, &error), &error);
+        for (size_t j = 0; j < c.e.nv; j++) {
+            ck_assert_msg(fabs(found->gains[j] / c.gains[j] - 1) < 1e-8, "case %d: gain %zu is %.12g, not %.12g", k, j,
+                          found->gains[j], c.gains[j]);
+            ck_assert_int_eq(found->gain_deviations[j] > 0, !(k % 2) || j > 0);
+        }
+        assert_true(&c.e, found, 1e-8, k);
+        dyn_identification_free(found);
+        free(given);
+        current_experiment_free(&c);
+    }
+}
+END_TEST
+
+START_TEST(gains_lie_within_their_stated_deviations) {
+    random_source base = random_seed("standard deviations of gains", 20261322);
+    size_t count = 0, within = 0, gain_count = 0, gains_within = 0;
+    for (int k = 0; k < 150; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        current_experiment c = random_currents(&random, 1 + k % 5, 0.1);
+        dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+        options.estimate_gains = true, options.folds = 0;
+        dyn_recorded_motion motion = motion_of_currents(&c);
+        dyn_identification *found = NULL;
+        dyn_error error;
+        require(dyn_identify(c.e.described, &motion, &options, &found, &error), &error);
+        double *truth = true_values(&c.e, found);
+        for (size_t i = 0; i < found->estimate_count; i++) {
+            const dyn_linear_estimate *each = &found->estimates[i];
+            within += each->is_excited && fabs(each->value - truth[i]) <= 1.959964 * each->deviation;
+            count += each->is_excited;
+        }
+        for (size_t j = 0; j < c.e.nv; j++, gain_count++) {
+            gains_within += fabs(found->gains[j] - c.gains[j]) <= 1.959964 * found->gain_deviations[j];
+        }
+        free(truth);
+        dyn_identification_free(found);
+        current_experiment_free(&c);
+    }
+    double share = (double)within / (double)count, share_of_gains = (double)gains_within / (double)gain_count;
+    printf("%.4f of %zu estimates and %.4f of %zu gains within 1.96 deviations\n", share, count, share_of_gains,
+           gain_count);
+    ck_assert_msg(share > 0.93 && share < 0.97, "%g of %zu estimates", share, count);
+    ck_assert_msg(share_of_gains > 0.92 && share_of_gains < 0.98, "%g of %zu gains", share_of_gains, gain_count);
+}
+END_TEST
+
+START_TEST(gains_without_a_scale_are_refused) {
+    random_source base = random_seed("gains without a scale", 20261323);
+    dyn_error error;
+    for (int k = 0; k < 12; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        current_experiment c = random_currents(&random, 1 + k % 4, k % 2 ? 0.1 : 0);
+        dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+        dyn_recorded_motion motion = motion_of_currents(&c);
+        dyn_identification *found = NULL;
+        options.estimate_gains = true;
+        /* A payload that all rows carry cannot be told from the robot. */
+        motion.load = NULL;
+        ck_assert_int_eq(dyn_identify(c.e.described, &motion, &options, &found, &error), DYN_INVALID_ARGUMENT);
+        ck_assert_msg(strncmp(error.place, "gains[", 6) == 0, "case %d: %s: %s", k, error.place, error.message);
+        motion.payload_count = 0;
+        ck_assert_int_eq(dyn_identify(c.e.described, &motion, &options, &found, &error), DYN_INVALID_ARGUMENT);
+        ck_assert_msg(strncmp(error.place, "gains[", 6) == 0, "case %d: %s: %s", k, error.place, error.message);
+        options.estimator = DYN_ESTIMATOR_HUBER;
+        ck_assert_int_eq(dyn_identify(c.e.described, &motion, &options, &found, &error), DYN_INVALID_ARGUMENT);
+        ck_assert_str_eq(error.place, "estimator");
+        current_experiment_free(&c);
+    }
+}
+END_TEST
+
 START_TEST(the_filter_has_the_stated_gain_and_no_delay) {
     enum { N = 2000 };
     static const double ratios[] = {0.25, 0.5, 1, 1.5, 2};
@@ -682,7 +855,9 @@ START_TEST(bad_options_are_refused) {
     options.drives_only = true;
     check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "links");
     options.drives_only = false, options.links = NULL;
-    options.folds = 5, options.friction_velocity = NAN;
+    options.stribeck_velocity = 0;
+    check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "stribeck_velocity");
+    options.stribeck_velocity = 1, options.friction_velocity = NAN;
     check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "friction_velocity");
     experiment_free(&e);
 }
@@ -783,6 +958,10 @@ int main(void) {
     tcase_add_test(all, a_payload_is_found_on_a_robot_that_is_known);
     tcase_add_test(all, chosen_links_are_found_while_the_others_are_held);
     tcase_add_test(all, known_loads_do_not_change_the_estimates);
+    tcase_add_test(all, friction_at_rest_and_of_loads_returns);
+    tcase_add_test(all, gains_of_drives_return_without_noise);
+    tcase_add_test(all, gains_lie_within_their_stated_deviations);
+    tcase_add_test(all, gains_without_a_scale_are_refused);
     tcase_add_test(all, the_filter_has_the_stated_gain_and_no_delay);
     tcase_add_test(all, filtered_noisy_positions_yield_the_parameters);
     tcase_add_test(all, bad_records_are_refused);

@@ -160,6 +160,51 @@ START_TEST(a_payload_is_found_beside_one_that_is_known) {
 }
 END_TEST
 
+START_TEST(gains_of_currents_are_found_with_a_payload_of_some_rows) {
+    static const dyn_client_drive_term terms[] = {DYN_CLIENT_DRIVE_TERM_VISCOUS, DYN_CLIENT_DRIVE_TERM_COULOMB,
+                                                  DYN_CLIENT_DRIVE_TERM_STRIBECK};
+    const dyn_client_payload known = {
+        .link = "tool0",
+        .inertia = {.mass = 3, .center_of_mass = {0.02, -0.03, 0.05}, .rotational = {.01, 0, 0, .02, 0, .015}}};
+    double *free_tau = numbers(ROWS * NV), *load = numbers(ROWS);
+    dyn_client_identification *found;
+    dyn_client_query query = query_of("ur5", ROWS);
+    move();
+    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, free_tau, &error), &error);
+    for (size_t i = 0; i < (size_t)ROWS * NV; i++) {
+        double u = v[i], direction = u / sqrt(u * u + 1e-4);
+        load[i / NV] = i / NV >= ROWS / 2;
+        tau[i] = load[i / NV] > 0 ? tau[i] : free_tau[i] + 0.4 * u;
+        tau[i] += 2 * direction + 1.5 * direction / (1 + u * u / 0.09);
+        tau[i] /= 5 + 2 * (double)(i % NV);
+    }
+    dyn_client_identify_request request = request_of();
+    request.v = v, request.a = a, request.estimate_gains = true;
+    request.drive_term_count = 3, request.drive_terms = terms, request.stribeck_velocity = 0.3;
+    /* Nothing fixes the scale of currents alone. */
+    ck_assert_int_eq(dyn_client_identify(client, &query, &request, &found, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "identify.gains[0]");
+    ck_assert_msg(strstr(error.message, "fixes the scale") != NULL, "%s", error.message);
+    query.payload_count = 1, query.payloads = &known, request.load = load;
+    wire_require(dyn_client_identify(client, &query, &request, &found, &error), &error);
+    for (size_t k = 0; k < NV; k++) {
+        const dyn_client_joint_fit *fit = &found->fits[k];
+        ck_assert_double_eq_tol(fit->gain, 5 + 2 * (double)k, 1e-7);
+        ck_assert_double_gt(fit->gain_deviation, 0);
+        ck_assert_double_eq_tol(fit->stribeck, 1.5, 0.05);
+    }
+    for (size_t i = 0; i < found->estimate_count; i++) {
+        const dyn_client_linear_estimate *each = &found->estimates[i];
+        ck_assert_int_eq(each->reason[0] == '\0', each->is_excited);
+        if (strcmp(each->parameter, "stribeck") == 0) {
+            ck_assert_double_eq_tol(each->value, 1.5, 1e-6);
+        }
+    }
+    dyn_client_identification_free(found);
+    free(free_tau), free(load);
+}
+END_TEST
+
 static void must_refuse(const dyn_client_identify_request *request, size_t samples, dyn_client_status status,
                         const char *field, const char *text) {
     dyn_client_identification *found;
@@ -293,6 +338,7 @@ int main(void) {
     tcase_set_timeout(all, 120);
     tcase_add_test(all, a_load_and_friction_are_found_from_positions_and_torques);
     tcase_add_test(all, a_payload_is_found_beside_one_that_is_known);
+    tcase_add_test(all, gains_of_currents_are_found_with_a_payload_of_some_rows);
     tcase_add_test(all, the_order_of_joints_is_the_callers);
     tcase_add_test(all, an_exciting_motion_determines_what_a_simple_one_does_not);
     tcase_add_test(all, a_search_is_refused_or_cancelled);

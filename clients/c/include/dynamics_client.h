@@ -1292,10 +1292,12 @@ typedef enum dyn_client_estimator {
 
 /* Term of the drive of a joint with one coordinate. */
 typedef enum dyn_client_drive_term {
-    DYN_CLIENT_DRIVE_TERM_VISCOUS = 0, /* N m s/rad or N s/m */
-    DYN_CLIENT_DRIVE_TERM_COULOMB = 1, /* N m or N */
-    DYN_CLIENT_DRIVE_TERM_OFFSET = 2,  /* N m or N */
-    DYN_CLIENT_DRIVE_TERM_INERTIA = 3, /* kg m^2 or kg */
+    DYN_CLIENT_DRIVE_TERM_VISCOUS = 0,  /* N m s/rad or N s/m */
+    DYN_CLIENT_DRIVE_TERM_COULOMB = 1,  /* N m or N */
+    DYN_CLIENT_DRIVE_TERM_OFFSET = 2,   /* N m or N */
+    DYN_CLIENT_DRIVE_TERM_INERTIA = 3,  /* kg m^2 or kg */
+    DYN_CLIENT_DRIVE_TERM_STRIBECK = 4, /* friction at rest beyond Coulomb's, N m or N */
+    DYN_CLIENT_DRIVE_TERM_LOAD = 5,     /* friction for each unit of the torque that the joint carries, 1 */
 } dyn_client_drive_term;
 
 /* Recorded motion and options of an identification; zero selects the defaults, except where
@@ -1323,13 +1325,15 @@ typedef struct dyn_client_identify_request {
     const char *const *links; /* links whose bodies are sought */
     const char *payload_link; /* link with a payload whose inertia is sought, and no other; NULL: none */
     const double *load;       /* n: share of the payloads of the query that each row carries; NULL: 1 */
+    double stribeck_velocity; /* 0: 0.1 */
+    bool estimate_gains;      /* seek the gains that are 0, or all without `gains` */
 } dyn_client_identify_request;
 #define DYN_CLIENT_IDENTIFY_REQUEST_INIT(...) DYN_CLIENT_SIZED(dyn_client_identify_request, .folds = 5, __VA_ARGS__)
 
 /* Base parameter or term of a drive, estimated by least squares. */
 typedef struct dyn_client_linear_estimate {
     const char *element;   /* body of the base parameter, "payload", or joint of the drive */
-    const char *parameter; /* "Izz" with all that is regrouped to it, or "viscous", "coulomb", "offset", "inertia" */
+    const char *parameter; /* "Izz" with all that is regrouped to it, or a term such as "viscous" */
     size_t column;         /* of the regressor; 0 for a term of a drive */
     double value;
     double deviation; /* standard deviation; 0 where it is not excited */
@@ -1337,6 +1341,7 @@ typedef struct dyn_client_linear_estimate {
     bool is_excited;  /* false: the motion does not determine it alone */
     const char *unit;
     double relative_deviation; /* deviation / |value| */
+    const char *reason;        /* why it is not excited; empty where it is */
 } dyn_client_linear_estimate;
 
 /* Quality of the estimates for one velocity coordinate, and its drive. Errors are root mean squares, N m or N;
@@ -1349,7 +1354,8 @@ typedef struct dyn_client_joint_fit {
     double prediction, consistent_prediction;
     double accounted; /* 1 - (consistent_prediction / standard deviation of the torque)^2 */
     size_t saturated; /* rows left out, with torques at the effort limit */
-    double viscous, coulomb, offset, inertia;
+    double viscous, coulomb, offset, inertia, stribeck, load;
+    double gain, gain_deviation; /* factor of tau, with its standard deviation; 0 without estimate_gains */
 } dyn_client_joint_fit;
 
 typedef struct dyn_client_identification {
@@ -1404,6 +1410,7 @@ typedef struct dyn_client_excite_request {
     size_t link_count;
     const char *const *links;
     const char *payload_link;
+    double stribeck_velocity; /* 0: 0.1 */
 } dyn_client_excite_request;
 #define DYN_CLIENT_EXCITE_REQUEST_INIT(...) DYN_CLIENT_SIZED(dyn_client_excite_request, .margin = 0.1, __VA_ARGS__)
 

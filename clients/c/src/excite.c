@@ -39,6 +39,7 @@ static dyn_client_status write_request(const dyn_client_excite_request *from, po
     to->ignore_drives = from->ignore_drives;
     to->drives_only = from->drives_only;
     to->friction_velocity = from->friction_velocity;
+    to->stribeck_velocity = from->stribeck_velocity;
     to->links = (char **)from->links, to->n_links = from->link_count;
     to->payload_link = from->payload_link ? (char *)from->payload_link : to->payload_link;
     return DYN_CLIENT_OK;

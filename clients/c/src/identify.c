@@ -44,6 +44,8 @@ static dyn_client_status write_request(const dyn_client_identify_request *from, 
     to->ignore_drives = from->ignore_drives;
     to->drives_only = from->drives_only;
     to->friction_velocity = from->friction_velocity;
+    to->stribeck_velocity = from->stribeck_velocity;
+    to->estimate_gains = from->estimate_gains;
     to->prior = from->prior;
     to->links = (char **)from->links, to->n_links = from->link_count;
     to->payload_link = from->payload_link ? (char *)from->payload_link : to->payload_link;
@@ -64,7 +66,8 @@ static void read_estimate(const Dynamics__V1__LinearEstimate *from, dyn_client_l
                                        .prior = from->prior,
                                        .is_excited = from->is_excited,
                                        .unit = from->unit,
-                                       .relative_deviation = from->relative_deviation};
+                                       .relative_deviation = from->relative_deviation,
+                                       .reason = from->reason};
 }
 
 static void read_fit(const Dynamics__V1__JointFit *from, dyn_client_joint_fit *to) {
@@ -81,7 +84,11 @@ static void read_fit(const Dynamics__V1__JointFit *from, dyn_client_joint_fit *t
                                  .viscous = from->viscous,
                                  .coulomb = from->coulomb,
                                  .offset = from->offset,
-                                 .inertia = from->inertia};
+                                 .inertia = from->inertia,
+                                 .stribeck = from->stribeck,
+                                 .load = from->load,
+                                 .gain = from->gain,
+                                 .gain_deviation = from->gain_deviation};
 }
 
 /* Converts result->reply to the public result. Returns BAD_REPLY if the reply's arrays do not fit together. */

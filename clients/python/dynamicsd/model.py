@@ -287,14 +287,16 @@ class Model:
                  torque_cutoff: float = 0.0, estimator: str = "ordinary",
                  drive_terms: Sequence[str] = ("viscous", "coulomb", "offset"), drives_only: bool = False,
                  friction_velocity: float = 0.0, prior: float = 0.0, folds: int = 5, links: Sequence[str] = (),
-                 payload_link: str | None = None, load: ArrayLike | None = None, name: str | None = None,
-                 replace: bool = False, **options: Unpack[Options]) -> Identification:
+                 payload_link: str | None = None, load: ArrayLike | None = None, stribeck_velocity: float = 0.0,
+                 estimate_gains: bool = False, name: str | None = None, replace: bool = False,
+                 **options: Unpack[Options]) -> Identification:
         """Estimates inertial parameters and friction from a motion: q (n, nq) at `time` (n,), in s, and torques tau.
 
         v and a are derived from q after a low-pass filter without delay, whose cut-off frequency `cutoff` is in Hz,
         unless both are given. `estimator` is "ordinary", "weighted", "huber" or "total". The inertias of `links` alone
         are sought, or that of a payload on `payload_link`. The options external_forces and payloads are known loads;
-        `load` (n,) has the share of the payloads that each row carries. With `name`, the daemon loads a model with the
+        `load` (n,) has the share of the payloads that each row carries. `estimate_gains` seeks the gains that are 0, or
+        all without `gains`. With `name`, the daemon loads a model with the
         consistent estimate, which `client.model(name)` returns.
 
         >>> time = np.linspace(0, 5, 500)
@@ -309,7 +311,8 @@ class Model:
         request = query.keep.new("dyn_client_identify_request *")
         fill(query.keep, request, "request", cutoff=cutoff, torque_cutoff=torque_cutoff, drives_only=drives_only,
              friction_velocity=friction_velocity, prior=prior, folds=folds, name=name, replace=replace,
-             ignore_drives=not drive_terms and not drives_only, payload_link=payload_link)
+             ignore_drives=not drive_terms and not drives_only, payload_link=payload_link,
+             stribeck_velocity=stribeck_velocity, estimate_gains=estimate_gains)
         request.estimator = named("dyn_client_estimator").number("estimator", estimator)
         request.q, request.tau = query.rows("q", q, self.nq), query.rows("tau", tau, self.nv)
         request.v, request.a = query.rows("v", v, self.nv), query.rows("a", a, self.nv)
@@ -329,8 +332,8 @@ class Model:
     def excite(self, *, criterion: str = "condition", harmonics: int = 5, period: float = 10.0, rate: float = 100.0,
                margin: float = 0.1, trials: int = 1500, seed: int = 0,
                drive_terms: Sequence[str] = ("viscous", "coulomb", "offset"), drives_only: bool = False,
-               friction_velocity: float = 0.0, links: Sequence[str] = (), payload_link: str | None = None,
-               **options: Unpack[Options]) -> Excitation:
+               friction_velocity: float = 0.0, stribeck_velocity: float = 0.0, links: Sequence[str] = (),
+               payload_link: str | None = None, **options: Unpack[Options]) -> Excitation:
         """Searches a motion from which `identify` finds the parameters well, within the limits of the joints.
 
         Each joint moves as a Fourier series of `harmonics` with the period in s, and `rate` rows a second. `criterion`
@@ -346,7 +349,8 @@ class Model:
         request = query.keep.new("dyn_client_excite_request *")
         fill(query.keep, request, "request", harmonics=harmonics, period=period, rate=rate, margin=margin,
              trials=trials, seed=seed, drives_only=drives_only, friction_velocity=friction_velocity,
-             ignore_drives=not drive_terms and not drives_only, payload_link=payload_link)
+             ignore_drives=not drive_terms and not drives_only, payload_link=payload_link,
+             stribeck_velocity=stribeck_velocity)
         request.criterion = named("dyn_client_excitation_criterion").number("criterion", criterion)
         terms = [named("dyn_client_drive_term").number("drive_terms", term) for term in drive_terms]
         request.drive_terms = query.keep.new("dyn_client_drive_term[]", terms) if terms else _NULL

@@ -804,6 +804,7 @@ class LinearEstimate:
     is_excited: bool
     unit: str
     relative_deviation: float
+    reason: str
 
 
 @record("dyn_client_motor_excess")
@@ -874,6 +875,10 @@ class JointFit:
     coulomb: float
     offset: float
     inertia: float
+    stribeck: float
+    load: float
+    gain: float
+    gain_deviation: float
 
 
 @record("dyn_client_limit_use")

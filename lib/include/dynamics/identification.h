@@ -2,9 +2,11 @@
 /*
  * Identification: a robot's inertial parameters and friction, estimated from a recorded motion.
  *
- *     tau = Y_b(q, v, a) b + viscous v + coulomb v / sqrt(v^2 + v_f^2) + offset + inertia a + noise
+ *     tau = Y_b(q, v, a) b + viscous v + coulomb s + offset + inertia a + stribeck s / (1 + (v / v_s)^2)
+ *           + load |tau_0| s + noise,        s = v / sqrt(v^2 + v_f^2)
  *
- * b are the base parameters of base_parameters.h. The last four terms are those of each joint's drive. The estimates of
+ * b are the base parameters of base_parameters.h. The other terms are those of each joint's drive; tau_0 is the
+ * torque of the model's own bodies and of known loads, without rotors. The estimates of
  * b and of the drives, called the linear estimates, need no knowledge of the robot but its kinematics. The consistent
  * estimate consists of ten parameters for each link, as in regressor.h, that some body has. It uses the model's own
  * inertias as a prior: where the motion excites nothing, it equals them. Rotors of the model (machine_element.h) are
@@ -14,6 +16,12 @@
  * it. With `links`, only the bodies of these links: all others have the model's inertia, and Y_b has the columns that
  * are independent among those of the bodies sought. With `payload_link`, only the inertia of one more body, a payload
  * on that link: all links have the model's inertia. With `drives_only`, none.
+ *
+ * Drive gains. With `estimate_gains` the gain of each joint whose gain is not given is an unknown g, which multiplies
+ * its column of tau. All gains, b and drives together minimize the sum of squares of (tau - model / g) / deviation,
+ * with the deviation of each joint's residuals, by the method of Gauss and Newton. Deviations of b and drives include
+ * those of the gains. The scale of the unknowns is that of known torques: of joints with given gains, of payloads that
+ * some rows carry and others do not, of external forces, or of inertias that are not sought.
  *
  * Known loads. External forces and payloads of the record are computed with the model's equation of motion, and taken
  * off the torques before the estimates.
@@ -39,12 +47,14 @@
  * problem is convex and its divergence self-concordant, so that Newton's method with a damped step finds the only
  * minimum. It begins with a great weight of the prior and reduces it.
  *
- * Sources: Gautier and Khalil 1992, "Exciting trajectories for the identification of base inertial parameters of
- * robots"; Gautier 1997, "Dynamic identification of robots with power model" (filter); Craven and Wahba 1979 (smoothing
- * spline); Huber 1981, "Robust statistics"; Golub and Van Loan 1980 (total least squares); Wensing, Kim and Slotine
- * 2018, "Linear matrix inequalities for physically consistent inertial parameter identification"; Lee, Wensing and Park
- * 2020, "Geometric robot dynamic identification: a convex programming approach"; Nesterov 2004, "Introductory lectures
- * on convex optimization", section 4.1 (damped Newton method).
+ * Sources: Gautier and Briot 2014, "Global identification of joint drive gains and dynamic parameters of robots";
+ * Armstrong-Helouvry, Dupont and Canudas de Wit 1994, "A survey of models, analysis tools and compensation methods for
+ * the control of machines with friction" (Stribeck curve); Gautier and Khalil 1992, "Exciting trajectories for the
+ * identification of base inertial parameters of robots"; Gautier 1997, "Dynamic identification of robots with power
+ * model" (filter); Craven and Wahba 1979 (smoothing spline); Huber 1981, "Robust statistics"; Golub and Van Loan 1980
+ * (total least squares); Wensing, Kim and Slotine 2018, "Linear matrix inequalities for physically consistent inertial
+ * parameter identification"; Lee, Wensing and Park 2020, "Geometric robot dynamic identification: a convex programming
+ * approach"; Nesterov 2004, "Introductory lectures on convex optimization", section 4.1 (damped Newton method).
  */
 #ifndef DYNAMICS_IDENTIFICATION_H
 #define DYNAMICS_IDENTIFICATION_H
@@ -73,7 +83,7 @@ typedef struct dyn_recorded_motion {
     const double *q;     /* n x nq */
     const double *v, *a; /* n x nv each; both NULL: derived from q and time */
     const double *tau;   /* n x nv: joint torques, or what `gains` multiplies */
-    const double *gains; /* nv: torque for each unit of tau, such as N m/A for motor currents; NULL: 1 */
+    const double *gains; /* nv: torque for each unit of tau, such as N m/A for motor currents; NULL: 1, or sought */
     const dyn_external_forces *forces; /* known external forces; NULL: none */
     size_t payload_count;
     const dyn_payload *payloads; /* known payloads; NULL: none */
@@ -90,13 +100,15 @@ typedef enum dyn_estimator {
 
 /* Terms of a drive. */
 typedef enum dyn_drive_term {
-    DYN_DRIVE_TERM_VISCOUS, /* N m s/rad */
-    DYN_DRIVE_TERM_COULOMB, /* N m */
-    DYN_DRIVE_TERM_OFFSET,  /* N m */
-    DYN_DRIVE_TERM_INERTIA, /* kg m^2, of the rotor at the joint */
+    DYN_DRIVE_TERM_VISCOUS,  /* N m s/rad */
+    DYN_DRIVE_TERM_COULOMB,  /* N m */
+    DYN_DRIVE_TERM_OFFSET,   /* N m */
+    DYN_DRIVE_TERM_INERTIA,  /* kg m^2, of the rotor at the joint */
+    DYN_DRIVE_TERM_STRIBECK, /* N m, friction at rest beyond that of Coulomb */
+    DYN_DRIVE_TERM_LOAD,     /* 1, friction for each unit of |tau_0| */
 } dyn_drive_term;
 
-enum { DYN_DRIVE_TERMS = 4 };
+enum { DYN_DRIVE_TERMS = 6 };
 
 /* Options; zero selects the defaults, except where DYN_IDENTIFICATION_OPTIONS_INIT states another value. */
 typedef struct dyn_identification_options {
@@ -115,14 +127,16 @@ typedef struct dyn_identification_options {
     void *context;
     const int *links; /* link_count: the inertias of their bodies are sought; NULL: those of all bodies */
     size_t link_count;
-    int payload_link; /* the inertia of a payload on this link is sought, and no other; -1: none */
+    int payload_link;         /* the inertia of a payload on this link is sought, and no other; -1: none */
+    double stribeck_velocity; /* v_s, rad/s or m/s, > 0 */
+    bool estimate_gains; /* seek the gains that are 0; all without `gains`. Not with Huber's and total estimators */
 } dyn_identification_options;
 
 /* Default options: ordinary least squares, viscous and Coulomb friction and offset of each drive, v_f = 0.01, a prior
- * of weight 1, five folds, the inertias of all bodies. */
+ * of weight 1, five folds, the inertias of all bodies, v_s = 0.1. */
 #define DYN_IDENTIFICATION_OPTIONS_INIT()                                                                              \
     DYN_SIZED(dyn_identification_options, .friction_velocity = 0.01, .prior = 1, .folds = 5,                           \
-              .drive_terms = {true, true, true, false}, .payload_link = -1)
+              .drive_terms = {true, true, true}, .payload_link = -1, .stribeck_velocity = 0.1)
 
 /* One linear estimate: base parameter `column` of Y (parameter column % 10 of joint column / 10; parameter `column` of
  * the payload with payload_link), or a term of the drive of velocity coordinate `coordinate`. */
@@ -132,8 +146,9 @@ typedef struct dyn_linear_estimate {
     dyn_drive_term term;
     double value;
     double deviation; /* standard deviation; 0 if it is not excited */
-    double prior;     /* the model's own value; 0 for an offset and an inertia of a drive */
+    double prior;     /* the model's own value; 0 for terms of a drive but viscous and Coulomb friction */
     bool is_excited;  /* false: the motion does not determine it alone */
+    int partner;      /* if it is not excited: the estimate that it is most coupled with, or -1: no row depends on it */
 } dyn_linear_estimate;
 
 /* Quality of the estimates for one velocity coordinate, in N m or N. Predictions are of parts of the record that did
@@ -158,13 +173,15 @@ typedef struct dyn_identification {
     size_t parameter_count;
     double *parameters; /* consistent estimate: ten for each joint, as in dyn_model_parameters */
     size_t coordinate_count;
-    double *drives;      /* coordinate_count x DYN_DRIVE_TERMS, of the consistent estimate; 0: not estimated */
-    dyn_joint_fit *fits; /* coordinate_count */
-    bool *lacks_prior;   /* for each joint: the model's own inertia is of no body; a small one took its place */
-    size_t iterations;   /* of Newton's method for the consistent estimate */
-    bool is_converged;   /* false: the method stopped before the minimum, at a possible body */
-    double *v, *a;       /* n x nv each: the rates that the estimates are from */
-    double payload[10];  /* consistent estimate of the payload, in its link's frame; 0 without payload_link */
+    double *drives;          /* coordinate_count x DYN_DRIVE_TERMS, of the consistent estimate; 0: not estimated */
+    dyn_joint_fit *fits;     /* coordinate_count */
+    bool *lacks_prior;       /* for each joint: the model's own inertia is of no body; a small one took its place */
+    size_t iterations;       /* of Newton's method for the consistent estimate */
+    bool is_converged;       /* false: the method stopped before the minimum, at a possible body */
+    double *v, *a;           /* n x nv each: the rates that the estimates are from */
+    double payload[10];      /* consistent estimate of the payload, in its link's frame; 0 without payload_link */
+    double *gains;           /* coordinate_count: gains of tau, given or estimated */
+    double *gain_deviations; /* coordinate_count: their standard deviations; 0: given */
 } dyn_identification;
 
 /* Estimates inertial parameters and terms of drives from a motion. The model states the kinematics, the prior and the
@@ -175,7 +192,8 @@ typedef struct dyn_identification {
  * "torque_cutoff" for one that is above half the sampling rate, below a 3000th of it, or for a model with quaternions,
  * for options out of range, "links[1]" or "payload_link" for a link that does not exist, that is fixed to the world, or
  * whose body another link of the list has, "load[4]" for a share that is not finite, and "motion" for fewer equations
- * than estimates and for a motion that excites none of them;
+ * than estimates and for a motion that excites none of them, and "gains[3]" for a gain that is sought while nothing
+ * fixes its scale;
  * DYN_RESOURCE_EXHAUSTED, also for more than DYN_IDENTIFICATION_ESTIMATES estimates; DYN_CANCELLED; those of
  * dyn_base_parameters_create, dyn_derive_rates, dyn_torque_regressor, dyn_workspace_load and dyn_rnea. */
 DYN_API dyn_status dyn_identify(const dyn_model *model, const dyn_recorded_motion *motion,
@@ -188,8 +206,8 @@ DYN_API void dyn_identification_free(dyn_identification *identification);
 /* Builds the model with consistent parameters (ten for each joint; NULL: those of the model) and viscous and Coulomb
  * friction of `drives` (rows of DYN_DRIVE_TERMS; NULL: the friction of the model). Where parameters differ from the
  * model's own, the child link of the joint has the whole inertia that moves with the joint: links that fixed joints
- * connect with it become massless. Bodies with the model's own parameters keep their links. Offsets and inertias of
- * drives are not part of a model. The caller frees the result.
+ * connect with it become massless. Bodies with the model's own parameters keep their links. Other terms of drives are
+ * not part of a model. The caller frees the result.
  * Errors: DYN_INVALID_ARGUMENT with the place "parameters" for a mass that is not positive, or "drives[5]" for negative
  * friction; those of dyn_builder_build. */
 DYN_API dyn_status dyn_model_with_parameters(const dyn_model *model, const double *parameters, const double *drives,

@@ -373,6 +373,13 @@ static dyn_status check_options(const dyn_excitation_options *o, dyn_error *erro
     return DYN_OK;
 }
 
+static dyn_status check_velocity(const char *name, double velocity, dyn_error *error) {
+    if (velocity > 0 && isfinite(velocity)) {
+        return DYN_OK;
+    }
+    return dyn_error_set(error, DYN_INVALID_ARGUMENT, name, "%s is %g; pass a positive number", name, velocity);
+}
+
 /* Returns the number of samples of a search: enough for the harmonics and for more equations than unknowns. */
 static size_t count_samples(const dyn_model *model, const dyn_excitation_options *o) {
     size_t nv = (size_t)dyn_model_nv(model), parameters = 10 * (size_t)dyn_model_joint_count(model);
@@ -410,9 +417,11 @@ dyn_status dyn_excite(const dyn_model *model, const dyn_excitation_options *opti
     if (status == DYN_OK) {
         status = check_options(&chosen, error);
     }
-    if (status == DYN_OK && !(parameters.friction_velocity > 0 && isfinite(parameters.friction_velocity))) {
-        status = dyn_error_set(error, DYN_INVALID_ARGUMENT, "friction_velocity",
-                               "friction_velocity is %g; pass a positive number", parameters.friction_velocity);
+    if (status == DYN_OK) {
+        status = check_velocity("friction_velocity", parameters.friction_velocity, error);
+    }
+    if (status == DYN_OK) {
+        status = check_velocity("stribeck_velocity", parameters.stribeck_velocity, error);
     }
     if (status != DYN_OK) {
         return status;

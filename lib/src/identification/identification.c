@@ -8,6 +8,7 @@
 #include "../model/error.h"
 #include "../model/sized.h"
 #include "consistent.h"
+#include "gains.h"
 #include "known_torques.h"
 #include "linear_fit.h"
 #include "regression.h"
@@ -35,6 +36,8 @@ typedef struct job {
     double *torque;                    /* root mean square torque of each coordinate */
     double *x, *spread;                /* linear estimates and their deviations */
     bool *is_determined;
+    int *partner;
+    gain_estimates gains; /* arrays of the result but for those of columns; NULL without gains that are sought */
     double *consistent, *x_consistent, *terms; /* consistent estimate: columns, and the same as bodies and terms */
     double *links_prior, *scales;
     bool *is_positive;
@@ -248,7 +251,11 @@ static void store_estimates(job *j) {
                                                      .value = j->x[c],
                                                      .deviation = j->spread[c] * sqrt(j->inflation),
                                                      .prior = g->prior[c],
-                                                     .is_excited = j->is_determined[c]};
+                                                     .is_excited = j->is_determined[c],
+                                                     .partner = j->partner[c]};
+        if (j->gains.deviations && result->estimates[c].is_excited) {
+            result->estimates[c].deviation = j->gains.deviations[c];
+        }
     }
     result->rank = j->fit.rank;
     result->condition = j->fit.condition;
@@ -339,7 +346,12 @@ static dyn_status check_options(const dyn_identification_options *o, dyn_error *
     const ranged_option options[] = {
         {"estimator", (double)o->estimator, (int)o->estimator >= 0 && o->estimator <= DYN_ESTIMATOR_TOTAL,
          "pass one of 0 to 3"},
+        {"estimator", (double)o->estimator,
+         !o->estimate_gains || o->estimator == DYN_ESTIMATOR_ORDINARY || o->estimator == DYN_ESTIMATOR_WEIGHTED,
+         "with gains that are sought pass 0 or 1"},
         {"friction_velocity", o->friction_velocity, o->friction_velocity > 0 && isfinite(o->friction_velocity),
+         "pass a positive number"},
+        {"stribeck_velocity", o->stribeck_velocity, o->stribeck_velocity > 0 && isfinite(o->stribeck_velocity),
          "pass a positive number"},
         {"prior", o->prior, o->prior > 0 && isfinite(o->prior), "pass a positive number"},
         {"folds", (double)o->folds, o->folds != 1 && o->folds <= 100, "pass 2 to 100, or 0 for no prediction"},
@@ -369,10 +381,12 @@ static dyn_identification *create_result(const regression *g) {
     result->parameters = calloc(g->width + 1, sizeof *result->parameters);
     result->drives = calloc(g->nv * DYN_DRIVE_TERMS + 1, sizeof *result->drives);
     result->fits = calloc(g->nv + 1, sizeof *result->fits);
+    result->gains = calloc(g->nv + 1, sizeof *result->gains);
+    result->gain_deviations = calloc(g->nv + 1, sizeof *result->gain_deviations);
     result->lacks_prior = calloc(g->width / LINK + 1, sizeof *result->lacks_prior);
     result->v = calloc(rates + 1, sizeof *result->v), result->a = calloc(rates + 1, sizeof *result->a);
     if (!result->estimates || !result->parameters || !result->drives || !result->fits || !result->lacks_prior ||
-        !result->v || !result->a) {
+        !result->v || !result->a || !result->gains || !result->gain_deviations) {
         dyn_identification_free(result);
         return NULL;
     }
@@ -390,14 +404,16 @@ static bool allocate(job *j) {
     j->scratch = calloc(linear_fit_scratch(g->count), sizeof(double));
     j->deviation = calloc(g->nv + 1, sizeof(double)), j->torque = calloc(g->nv + 1, sizeof(double));
     j->x = calloc(size, sizeof(double)), j->spread = calloc(size, sizeof(double));
+    j->partner = calloc(size, sizeof(int));
     j->is_determined = calloc(size, sizeof(bool)), j->is_positive = calloc(size, sizeof(bool));
     j->consistent = calloc(size, sizeof(double)), j->terms = calloc(size, sizeof(double));
     j->scales = calloc(size, sizeof(double)), j->x_consistent = calloc(bodies, sizeof(double));
     j->links_prior = calloc(bodies, sizeof(double));
-    j->fit = (linear_solution){.x = j->x, .deviations = j->spread, .is_determined = j->is_determined};
+    j->fit =
+        (linear_solution){.x = j->x, .deviations = j->spread, .is_determined = j->is_determined, .partner = j->partner};
     return j->result && j->triangle && j->rows && j->scratch && j->deviation && j->torque && j->x && j->spread &&
-           j->is_determined && j->is_positive && j->consistent && j->terms && j->scales && j->x_consistent &&
-           j->links_prior;
+           j->is_determined && j->partner && j->is_positive && j->consistent && j->terms && j->scales &&
+           j->x_consistent && j->links_prior;
 }
 
 static void release(job *j) {
@@ -406,7 +422,8 @@ static void release(job *j) {
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         free(all[i]);
     }
-    free(j->is_determined), free(j->is_positive);
+    free(j->is_determined), free(j->is_positive), free(j->partner);
+    free(j->gains.deviations);
     regression_free(&j->g);
     dyn_identification_free(j->result);
 }
@@ -438,6 +455,31 @@ static dyn_status refuse_motion(const job *j, dyn_error *error) {
                                     "all %zu torques are saturated, at or above the effort limits of their joints, so "
                                     "that no parameter can be known; record a slower motion, or correct the limits",
                                     g->record->n * g->nv);
+}
+
+/* Stores the gains that are given, and estimates those that are sought. */
+static dyn_status find_gains(job *j, const dyn_recorded_motion *m, record *r, dyn_error *error) {
+    regression *g = &j->g;
+    bool is_any_sought = false;
+    for (size_t k = 0; k < g->nv; k++) {
+        is_any_sought = is_any_sought || r->is_sought[k];
+        j->result->gains[k] = m->gains ? m->gains[k] : 1;
+    }
+    if (!is_any_sought) {
+        return DYN_OK;
+    }
+    double *factors = calloc(g->nv + 1, sizeof *factors);
+    j->gains = (gain_estimates){.gains = factors,
+                                .gain_deviations = j->result->gain_deviations,
+                                .deviations = calloc(g->count + 1, sizeof(double))};
+    dyn_status status =
+        factors && j->gains.deviations ? gains_estimate(g, r, &j->gains, error) : dyn_error_memory(error);
+    for (size_t k = 0; k < g->nv && status == DYN_OK; k++) {
+        j->result->gains[k] = r->is_sought[k] ? factors[k] : j->result->gains[k];
+    }
+    j->gains.gains = NULL;
+    free(factors);
+    return status;
 }
 
 /* Computes both estimates from all of the record, their residuals and predictions. */
@@ -486,6 +528,9 @@ dyn_status dyn_identify(const dyn_model *model, const dyn_recorded_motion *motio
     if (status == DYN_OK) {
         status = check_options(&chosen, error);
     }
+    if (chosen.estimate_gains) {
+        chosen.estimator = DYN_ESTIMATOR_WEIGHTED;
+    }
     if (status == DYN_OK) {
         status = record_create(model, motion, &chosen, &r, error);
     }
@@ -495,11 +540,14 @@ dyn_status dyn_identify(const dyn_model *model, const dyn_recorded_motion *motio
     if (status == DYN_OK) {
         status = regression_create(model, &chosen, &r, &j.g, error);
     }
-    if (status == DYN_OK) {
-        status = regression_reduce(&j.g, error);
-    }
     if (status == DYN_OK && !allocate(&j)) {
         status = dyn_error_memory(error);
+    }
+    if (status == DYN_OK) {
+        status = find_gains(&j, motion, &r, error);
+    }
+    if (status == DYN_OK) {
+        status = regression_reduce(&j.g, error);
     }
     if (status == DYN_OK) {
         status = compute(&j, error);
@@ -519,5 +567,6 @@ void dyn_identification_free(dyn_identification *identification) {
     }
     free(identification->estimates), free(identification->parameters), free(identification->drives);
     free(identification->fits), free(identification->lacks_prior), free(identification->v), free(identification->a);
+    free(identification->gains), free(identification->gain_deviations);
     free(identification);
 }

@@ -108,6 +108,22 @@ static double sum_squares(const fit *f) {
     return sum;
 }
 
+/* Returns the unknown that has the greatest product with number c in directions that are not determined; -1: none. */
+static int find_partner(const fit *f, size_t c) {
+    double greatest = SHARE;
+    int partner = -1;
+    for (size_t other = 0; other < f->n; other++) {
+        double product = 0;
+        for (size_t i = f->rank; i < f->n; i++) {
+            product += f->V[i * f->n + c] * f->V[i * f->n + other];
+        }
+        if (other != c && fabs(product) > greatest) {
+            greatest = fabs(product), partner = (int)other;
+        }
+    }
+    return partner;
+}
+
 /* Stores unknown number c, from the variance of the noise. */
 static void store(const fit *f, size_t c, double variance, linear_solution *solution) {
     double share = 0, spread = 0;
@@ -121,6 +137,9 @@ static void store(const fit *f, size_t c, double variance, linear_solution *solu
     }
     solution->is_determined[c] = f->scale[c] > 0 && sqrt(share) < SHARE;
     solution->deviations[c] = solution->is_determined[c] ? sqrt(variance * spread) / f->scale[c] : 0;
+    if (solution->partner) {
+        solution->partner[c] = solution->is_determined[c] || f->scale[c] == 0 ? -1 : find_partner(f, c);
+    }
     solution->x[c] = f->problem->prior[c] + (f->scale[c] > 0 ? f->solved[c] / f->scale[c] : 0);
 }
 

@@ -20,6 +20,7 @@ typedef struct linear_problem {
 typedef struct linear_solution {
     double *x, *deviations; /* deviations: of noise in b; 0 where x is not determined */
     bool *is_determined;
+    int *partner; /* unknown most coupled with one that is not determined, or -1; NULL: not wanted */
     size_t rank;
     double condition;
 } linear_solution;

@@ -80,12 +80,13 @@ static dyn_status check_cutoff(const dyn_model *model, const char *name, double 
     return DYN_OK;
 }
 
-static dyn_status check_gains(size_t nv, const double *gains, dyn_error *error) {
+/* Checks the gains; 0 stands for one that is sought. */
+static dyn_status check_gains(size_t nv, const double *gains, bool accept_zero, dyn_error *error) {
     for (size_t k = 0; gains && k < nv; k++) {
-        if (!isfinite(gains[k]) || gains[k] == 0) {
+        if (!isfinite(gains[k]) || (gains[k] == 0 && !accept_zero)) {
             const dyn_error_site site = {.argument = "gains", .has_index = true, .index = k};
-            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "the gain is %g; pass a number that is not zero",
-                                gains[k]);
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                                "the gain is %g; pass a number that is not zero, or have it estimated", gains[k]);
         }
     }
     return DYN_OK;
@@ -136,14 +137,15 @@ static dyn_status check_motion(const dyn_model *model, const dyn_recorded_motion
     if (status == DYN_OK) {
         status = check_cutoff(model, "torque_cutoff", o->torque_cutoff, interval, error);
     }
-    return status == DYN_OK ? check_gains((size_t)dyn_model_nv(model), m->gains, error) : status;
+    return status == DYN_OK ? check_gains((size_t)dyn_model_nv(model), m->gains, o->estimate_gains, error) : status;
 }
 
-/* Marks torques at the effort limits of their joints. */
+/* Marks torques at the effort limits of their joints. Those of unknown gains are not known. */
 static void find_saturation(const dyn_model *model, record *r) {
     for (int j = 0; j < dyn_model_joint_count(model); j++) {
         const dyn_joint *joint = dyn_model_joint(model, j);
-        double effort = joint->nv == 1 && joint->has_limits ? joint->limits.effort : 0;
+        bool is_known = joint->nv == 1 && joint->has_limits && !r->is_sought[joint->v_index];
+        double effort = is_known ? joint->limits.effort : 0;
         for (size_t s = 0; s < r->n && effort > 0; s++) {
             size_t i = s * r->nv + (size_t)joint->v_index;
             r->is_saturated[i] = fabs(r->tau[i]) >= effort;
@@ -168,15 +170,19 @@ dyn_status record_create(const dyn_model *model, const dyn_recorded_motion *m, c
     r->q = calloc(r->n * r->nq + 1, sizeof *r->q), r->v = calloc(r->n * r->nv + 1, sizeof *r->v);
     r->a = calloc(r->n * r->nv + 1, sizeof *r->a), r->tau = calloc(r->n * r->nv + 1, sizeof *r->tau);
     r->is_saturated = calloc(r->n * r->nv + 1, sizeof *r->is_saturated);
-    if (!r->is_saturated || !scratch || !r->q || !r->v || !r->a || !r->tau) {
+    r->is_sought = calloc(r->nv + 1, sizeof *r->is_sought);
+    if (!r->is_saturated || !r->is_sought || !scratch || !r->q || !r->v || !r->a || !r->tau) {
         free(scratch);
         return dyn_error_memory(error);
     }
     status = check_motion(model, m, o, scratch, error);
     if (status == DYN_OK) {
         memcpy(r->q, m->q, r->n * r->nq * sizeof *r->q);
+        for (size_t k = 0; k < r->nv; k++) {
+            r->is_sought[k] = o->estimate_gains && (!m->gains || m->gains[k] == 0);
+        }
         for (size_t i = 0; i < r->n * r->nv; i++) {
-            r->tau[i] = m->tau[i] * (m->gains ? m->gains[i % r->nv] : 1);
+            r->tau[i] = m->tau[i] * (m->gains && !r->is_sought[i % r->nv] ? m->gains[i % r->nv] : 1);
         }
         find_saturation(model, r);
         smooth_columns(m, r->nq, o->cutoff, r->q, scratch);
@@ -193,6 +199,6 @@ dyn_status record_create(const dyn_model *model, const dyn_recorded_motion *m, c
 }
 
 void record_free(record *r) {
-    free(r->q), free(r->v), free(r->a), free(r->tau), free(r->known), free(r->is_saturated);
+    free(r->q), free(r->v), free(r->a), free(r->tau), free(r->known), free(r->is_saturated), free(r->is_sought);
     *r = (record){0};
 }

@@ -12,6 +12,7 @@ typedef struct record {
     size_t n, nq, nv;
     double *q, *v, *a, *tau;
     double *known;      /* n x nv: torques of known loads; NULL: none */
+    bool *is_sought;    /* nv: the gain of the coordinate is to be estimated; tau is not multiplied by it */
     bool *is_saturated; /* n x nv: the torque is at the effort limit of its joint, before the filter */
 } record;
 

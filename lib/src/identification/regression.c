@@ -45,17 +45,23 @@ static void store_friction(regression *g) {
     }
 }
 
-static double drive_value(const regression *g, dyn_drive_term term, double v, double a) {
-    double bend = g->options->friction_velocity;
+/* Returns the entry of a term of a drive: the force of a term of size 1. `load` is the torque of the bodies. */
+static double drive_value(const regression *g, dyn_drive_term term, double v, double a, double load) {
+    double bend = g->options->friction_velocity, ratio = v / g->options->stribeck_velocity;
+    double direction = v / sqrt(v * v + bend * bend);
     switch (term) {
     case DYN_DRIVE_TERM_VISCOUS:
         return v;
     case DYN_DRIVE_TERM_COULOMB:
-        return v / sqrt(v * v + bend * bend);
+        return direction;
     case DYN_DRIVE_TERM_OFFSET:
         return 1;
     case DYN_DRIVE_TERM_INERTIA:
         return a;
+    case DYN_DRIVE_TERM_STRIBECK:
+        return direction / (1 + ratio * ratio);
+    case DYN_DRIVE_TERM_LOAD:
+        return direction * fabs(load);
     }
     return 0;
 }
@@ -72,16 +78,29 @@ static dyn_status fill_regressor(regression *g, size_t first, size_t count, dyn_
                : status;
 }
 
-/* Computes the row of one coordinate of sample `first` + `s`. */
-static void fill_row(const regression *g, size_t first, size_t s, size_t coordinate, double *row) {
+/* Returns the torque of the model's own bodies and of known loads in row i, whose regressor is Y. */
+static double load_of(const regression *g, size_t i, const double *Y) {
+    double torque = g->record->known ? g->record->known[i] : 0;
+    for (size_t p = 0; p < g->width; p++) {
+        torque += Y[p] * g->sought.p[p];
+    }
+    return torque;
+}
+
+/* Computes the row of one coordinate of sample `first` + `s`. Returns the known torque, which is taken off tau. */
+static double fill_row(const regression *g, size_t first, size_t s, size_t coordinate, double *row) {
     const record *r = g->record;
     size_t i = (first + s) * g->nv + coordinate;
-    row[g->count] = r->tau[i] - g->rotors[s * g->nv + coordinate] - (r->known ? r->known[i] : 0);
-    row[g->count] -= sought_row(&g->sought, g->Y + (s * g->nv + coordinate) * g->width, row);
+    double rotor = g->rotors[s * g->nv + coordinate], known = r->known ? r->known[i] : 0;
+    const double *Y = g->Y + (s * g->nv + coordinate) * g->width;
+    double held = sought_row(&g->sought, Y, row);
+    row[g->count] = r->tau[i] - rotor - known - held;
+    double load = g->options->drive_terms[DYN_DRIVE_TERM_LOAD] ? load_of(g, i, Y) : 0;
     for (size_t t = 0; t < g->term_count; t++) {
         bool is_own = (size_t)g->drives[t].coordinate == coordinate;
-        row[g->base_count + t] = is_own ? drive_value(g, g->drives[t].term, r->v[i], r->a[i]) : 0;
+        row[g->base_count + t] = is_own ? drive_value(g, g->drives[t].term, r->v[i], r->a[i], load) : 0;
     }
+    return rotor + known + held;
 }
 
 /* Appends the rows of one coordinate of a block of samples to a factor. Returns their number. */
@@ -123,6 +142,42 @@ static dyn_status reduce(regression *g, double *triangles, dyn_error *error) {
             if (o->proceed && !o->proceed(o->context, 0.5 * (double)(first + count) / (double)n)) {
                 return dyn_error_set(error, DYN_CANCELLED, "", "the identification was cancelled");
             }
+        }
+    }
+    return DYN_OK;
+}
+
+/* Appends the rows of one coordinate of a block of samples, with tau apart, to a factor. Returns their number. */
+static size_t append_split(regression *g, size_t first, size_t count, size_t coordinate, double *factor) {
+    size_t rows = 0, size = g->count + 2;
+    for (size_t s = 0; s < count; s++) {
+        size_t i = (first + s) * g->nv + coordinate;
+        double *row = g->block + rows * size;
+        if (g->record->is_saturated[i]) {
+            continue;
+        }
+        row[g->count] = fill_row(g, first, s, coordinate, row);
+        row[g->count + 1] = g->record->tau[i];
+        rows++;
+    }
+    triangle_append(size, factor, rows, g->block, g->scratch);
+    return rows;
+}
+
+dyn_status regression_split(regression *g, double *factors, size_t *rows, dyn_error *error) {
+    const dyn_identification_options *o = g->options;
+    size_t n = g->record->n, size = g->count + 2;
+    for (size_t first = 0; first < n; first += BLOCK) {
+        size_t count = n - first < BLOCK ? n - first : BLOCK;
+        dyn_status status = fill_regressor(g, first, count, error);
+        if (status != DYN_OK) {
+            return status;
+        }
+        for (size_t k = 0; k < g->nv; k++) {
+            rows[k] += append_split(g, first, count, k, factors + k * size * size);
+        }
+        if (o->proceed && !o->proceed(o->context, 0)) {
+            return dyn_error_set(error, DYN_CANCELLED, "", "the identification was cancelled");
         }
     }
     return DYN_OK;
@@ -186,8 +241,8 @@ static bool allocate(regression *g) {
     g->rows = calloc(factors + 1, sizeof *g->rows);
     g->Y = calloc(BLOCK * g->nv * g->width + 1, sizeof *g->Y);
     g->rotors = calloc(BLOCK * g->nv + 1, sizeof *g->rotors);
-    g->block = calloc(BLOCK * size, sizeof *g->block);
-    g->scratch = calloc(size, sizeof *g->scratch);
+    g->block = calloc(BLOCK * (size + 1), sizeof *g->block);
+    g->scratch = calloc(size + 1, sizeof *g->scratch);
     g->weighted = g->triangles;
     return g->drives && g->prior && g->triangles && g->rows && g->Y && g->rotors && g->block && g->scratch;
 }

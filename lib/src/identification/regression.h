@@ -47,6 +47,10 @@ dyn_status regression_create(const dyn_model *model, const dyn_identification_op
 /* Computes the factors of the record as it is now. */
 dyn_status regression_reduce(regression *g, dyn_error *error);
 
+/* Computes a factor for each coordinate of rows (columns, known torque, tau): nv x (count + 2)^2 numbers, which must be
+ * zero, and the number of rows of each. */
+dyn_status regression_split(regression *g, double *factors, size_t *rows, dyn_error *error);
+
 /* Adds the factors of all coordinates, the rows of each multiplied by its factor, to one (count + 1) x (count + 1)
  * factor, which must be zero. `rows` has as many numbers. */
 void regression_combine(regression *g, const double *factors, double *triangle, double *rows);

@@ -49,6 +49,13 @@ def compute(client, arm):
     held = arm.identify(exciting.q, exciting.tau, v=exciting.v, a=exciting.a,
                         payload_link=arm.describe().links[-1].name)
     assert held.payload is not None and held.payload.mass < 1e-2
+    gains, body = np.array([3.0, -7.0]), dynamicsd.Payload(arm.describe().links[-1].name, dynamicsd.Inertia(2.0))
+    loaded = arm.inverse_dynamics(exciting.q, exciting.v, exciting.a, payloads=[body])
+    share = (np.arange(400) >= 200).astype(float)
+    currents = (exciting.tau + share[:, None] * (loaded - exciting.tau)) / gains
+    geared = arm.identify(exciting.q, currents, v=exciting.v, a=exciting.a, estimate_gains=True, payloads=[body],
+                          load=share, drive_terms=["viscous", "coulomb", "stribeck", "load"], stribeck_velocity=0.3)
+    np.testing.assert_allclose([fit.gain for fit in geared.fits], gains, rtol=1e-6)
     driven = client.load(dynamicsd.ModelDescription(
         "driven", [dynamicsd.Link("a"), dynamicsd.Link("b", dynamicsd.Inertia(1, rotational=[1, 0, 0, 1, 0, 1]))],
         [dynamicsd.Joint("j", "continuous", "a", "b", axis=[0, 0, 1])], machine_elements=[
