@@ -105,7 +105,7 @@ static bool check_members(call *c, size_t i, const Dynamics__V1__QuantityRequest
     if (of->of != OF_TASK && requested->n_task > 0) {
         return refuse_member(c, i, "task", requested);
     }
-    if (!of->has_goal && requested->damping != 0) {
+    if (!of->by->has_goal && requested->damping != 0) {
         return refuse_member(c, i, "damping", requested);
     }
     bool has_frame = of->of == OF_FRAMES || of->of == OF_TASK;
@@ -165,7 +165,8 @@ static bool add_quantity(batch *b, evaluation *e, question *q, size_t i) {
     if (of->of == OF_TASK) {
         task_rows *task = &q->tasks[q->tasks_read++];
         if (!task_rows_read(b, i, requested, at.reference_frame, task) ||
-            !(of->has_goal ? task_rows_read_goal(b, requested, task) : task_rows_check_no_goal(b, requested, task))) {
+            !(of->by->has_goal ? task_rows_read_goal(b, requested, task)
+                               : task_rows_check_no_goal(b, requested, task))) {
             return false;
         }
         at.task = task;

@@ -586,7 +586,7 @@ static const computation by_operational_space_eta = {
     .linear = 800,
     .quadratic = 40};
 static const computation by_task_torques = {
-    .run = task_torques, .is_of_tree = true, .yields = 3, .linear = 800, .quadratic = 60};
+    .run = task_torques, .is_of_tree = true, .has_goal = true, .yields = 3, .linear = 800, .quadratic = 60};
 static const computation by_constraint_rows = {
     .run = constraint_rows, .is_of_constraints = true, .yields = 3, .linear = 60, .constrained = 0.1};
 static const computation by_constraint_space = {
@@ -785,11 +785,11 @@ static const quantity_row quantities[] = {
                                          &by_operational_space_eta, 0},
     [QUANTITY(OPERATIONAL_SPACE_TORQUES)] = {OF_TASK, NULL,
                                              USES_V | USES_TAU | USES_GRAVITY | USES_FORCES | USES_PAYLOADS,
-                                             JOINT_VECTOR(FORCE), &by_task_torques, 0, true},
+                                             JOINT_VECTOR(FORCE), &by_task_torques, 0},
     [QUANTITY(OPERATIONAL_SPACE_ACCELERATION)] = {OF_TASK, NULL, USES_V | USES_PAYLOADS,
-                                                  VALUE(ACCELERATION, AXIS(TASK)), &by_task_torques, 1, true},
+                                                  VALUE(ACCELERATION, AXIS(TASK)), &by_task_torques, 1},
     [QUANTITY(OPERATIONAL_SPACE_INDEPENDENCE)] = {OF_TASK, NULL, USES_PAYLOADS, VALUE(UNITS("1"), AXIS(TASK)),
-                                                  &by_task_torques, 2, true},
+                                                  &by_task_torques, 2},
     [QUANTITY(CONSTRAINT_JACOBIAN)] = {OF_ROBOT, "", USES_CONSTRAINTS, ROWS_BY_JOINTS(MOTION_BY_MOTION),
                                        &by_constraint_rows, 0},
     [QUANTITY(CONSTRAINT_BIAS)] = {OF_ROBOT, "", USES_V | USES_CONSTRAINTS, ROW_VECTOR(ACCELERATION),

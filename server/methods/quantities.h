@@ -69,6 +69,7 @@ typedef struct computation {
     bool needs_all;                           /* the function needs memory for every output: none may be NULL */
     bool is_of_tree;                          /* the result is wrong for a model with constraints */
     bool is_of_constraints;                   /* the model must have constraints */
+    bool has_goal;                            /* its task has desired accelerations and priorities */
     double linear, quadratic, cubic, quartic; /* ns for one sample, roughly: of nv, nv^2, nv^3, nv^4 */
     double constrained; /* ns for one sample, added for a model with m > 0 rows of constraints: of nv (nv + m + 25)^2 */
 } computation;
@@ -80,8 +81,7 @@ typedef struct quantity_row {
     unsigned inputs;          /* flags quantity_input */
     quantity_block blocks[QUANTITY_BLOCKS];
     const computation *by;
-    int output;    /* index of the output of the computation */
-    bool has_goal; /* of a task with desired accelerations and priorities */
+    int output; /* index of the output of the computation */
 } quantity_row;
 
 /* Returns the row of a quantity, or NULL for a number that is no quantity. */

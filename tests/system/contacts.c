@@ -221,8 +221,14 @@ START_TEST(a_quadruped_stands_for_ten_seconds_on_its_weight) {
 }
 END_TEST
 
+/* The thread sanitizer slows the daemon so much that a thousand would exceed limits.request_time. */
+#if defined __SANITIZE_THREAD__
+enum { SAMPLES = 50 };
+#else
+enum { SAMPLES = 1000 };
+#endif
+
 START_TEST(a_thousand_quadrupeds_fall_and_stand_in_one_request) {
-    enum { SAMPLES = 1000 };
     load_walker();
     double weight = weight_of_walker();
     json_t *reply = stand(SAMPLES, 1e-6, 400);

@@ -276,7 +276,7 @@ END_TEST
 START_TEST(an_exciting_motion_determines_what_a_simple_one_does_not) {
     dyn_client_identification *found;
     dyn_client_excitation *motion;
-    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5");
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .timeout = 30);
     dyn_client_excite_request request = DYN_CLIENT_EXCITE_REQUEST_INIT();
     request.trials = 300, request.period = 8, request.rate = 50, request.seed = 3;
     wire_require(dyn_client_excite(client, &query, &request, &motion, &error), &error);
