@@ -141,6 +141,84 @@ START_TEST(text_builds_an_equal_model) {
 }
 END_TEST
 
+/* Returns whether the report has a note about the robot with that message. */
+static bool is_reported(const dyn_report *report, const char *message) {
+    for (size_t i = 0; i < dyn_report_count(report); i++) {
+        dyn_report_entry entry = dyn_report_at(report, i);
+        if (entry.severity == DYN_SEVERITY_NOTE && entry.element.kind == DYN_ELEMENT_KIND_ROBOT &&
+            strcmp(entry.message, message) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+START_TEST(notes_stay_with_the_model_and_do_not_change_it) {
+    static const char *const notes[] = {"it was identified from 1500 rows", "\"residuals\" \\ of 1 N m, \xc3\xa9"};
+    random_source base = random_seed("notes of descriptions", 20261204);
+    dyn_error error;
+    for (int k = 0; k < 40; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        dyn_model *model = random_model(&random, k), *noted = NULL, *attached = NULL, *again = NULL;
+        dyn_builder *builder = NULL, *copy = NULL;
+        dyn_build_options options = DYN_BUILD_OPTIONS_INIT();
+        dyn_report *report = NULL;
+        char *text;
+        size_t length;
+        require(dyn_model_build_options(model, &options, &error), &error);
+        require(dyn_model_describe(model, &builder, &error), &error);
+        ck_assert_int_eq(dyn_builder_note_count(builder), 0);
+        for (int i = 0; i < 2; i++) {
+            require(dyn_builder_add_note(builder, notes[i], &error), &error);
+        }
+        require(dyn_builder_build(builder, &options, NULL, &noted, &error), &error);
+        char *a = canonical(model), *b = canonical(noted);
+        ck_assert_str_eq(a, b);
+        /* The notes pass through an operation, and through the text. */
+        const dyn_inertia body = {.mass = 1, .rotational = {1, 0, 0, 1, 0, 1}};
+        require(dyn_model_attach(noted, dyn_model_link(noted, 0)->name, "added", &body, NULL, &attached, &error),
+                &error);
+        require(dyn_description_write(attached, &text, &length, &error), &error);
+        require(dyn_description_read(text, length, &copy, &options, &error), &error);
+        ck_assert_int_eq(dyn_report_create(&report), DYN_OK);
+        require(dyn_builder_build(copy, &options, report, &again, &error), &error);
+        ck_assert_int_eq(dyn_builder_note_count(copy), 2);
+        ck_assert_ptr_null(dyn_builder_note(copy, 2));
+        for (int i = 0; i < 2; i++) {
+            ck_assert_str_eq(dyn_builder_note(copy, i), notes[i]);
+            ck_assert(is_reported(report, notes[i]));
+        }
+        dyn_text_free(a), dyn_text_free(b), dyn_text_free(text);
+        dyn_report_free(report);
+        dyn_builder_free(builder), dyn_builder_free(copy);
+        dyn_model_free(model), dyn_model_free(noted), dyn_model_free(attached), dyn_model_free(again);
+    }
+}
+END_TEST
+
+START_TEST(unprintable_long_and_many_notes_are_refused) {
+    dyn_builder *builder = NULL;
+    dyn_error error;
+    char note[DYN_MAX_NOTE + 2];
+    require(dyn_builder_create("robot", &builder, &error), &error);
+    memset(note, 'x', sizeof note);
+    note[DYN_MAX_NOTE + 1] = '\0';
+    ck_assert_int_eq(dyn_builder_add_note(builder, note, &error), DYN_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.message, "1001 bytes"));
+    ck_assert_int_eq(dyn_builder_add_note(builder, "", &error), DYN_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_builder_add_note(builder, "two\nlines", &error), DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "note");
+    ck_assert_int_eq(dyn_builder_note_count(builder), 0);
+    note[DYN_MAX_NOTE] = '\0';
+    for (int i = 0; i < DYN_MAX_NOTES; i++) {
+        require(dyn_builder_add_note(builder, note, &error), &error);
+    }
+    ck_assert_int_eq(dyn_builder_add_note(builder, "one more", &error), DYN_RESOURCE_EXHAUSTED);
+    ck_assert_int_eq(dyn_builder_note_count(builder), DYN_MAX_NOTES);
+    dyn_builder_free(builder);
+}
+END_TEST
+
 /* Checks that a text with one wrong line is refused with the line's number, or the element's name, and a message. */
 START_TEST(wrong_text_is_refused_by_line) {
     static const char good[] = "dynamics description 1\nrobot \"r\" base fixed mimic coupled gravity 0 0 -9.81\n"
@@ -189,6 +267,8 @@ int main(void) {
     tcase_add_test(tests, description_builds_an_equal_model);
     tcase_add_test(tests, description_can_be_read_and_added_again);
     tcase_add_test(tests, text_builds_an_equal_model);
+    tcase_add_test(tests, notes_stay_with_the_model_and_do_not_change_it);
+    tcase_add_test(tests, unprintable_long_and_many_notes_are_refused);
     tcase_add_test(tests, wrong_text_is_refused_by_line);
     return run_properties("description", tests);
 }

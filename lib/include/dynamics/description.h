@@ -57,6 +57,22 @@ DYN_API int dyn_builder_constraint_count(const dyn_builder *builder);
  * have unit length. The description and its strings live until the builder is changed or freed. */
 DYN_API const dyn_constraint_description *dyn_builder_constraint(const dyn_builder *builder, int constraint);
 
+/* Largest number of notes of a description, and of bytes of one. */
+enum { DYN_MAX_NOTES = 64, DYN_MAX_NOTE = 1000 };
+
+/* Adds a sentence about how the description came about. Each becomes a note of the load report about the robot, stays
+ * with the model and the models that are derived from it, and is no part of the canonical text. The builder copies it.
+ * Errors: DYN_INVALID_ARGUMENT with the place "note" for a text that is empty, longer than DYN_MAX_NOTE bytes or not
+ * printable (text.h); DYN_RESOURCE_EXHAUSTED, also for more than DYN_MAX_NOTES notes. */
+DYN_API dyn_status dyn_builder_add_note(dyn_builder *builder, const char *note, dyn_error *error);
+
+/* Returns the number of notes. */
+DYN_API int dyn_builder_note_count(const dyn_builder *builder);
+
+/* Returns a note, in the order in which notes were added; NULL for an index that is out of range. The text lives until
+ * the builder is changed or freed. */
+DYN_API const char *dyn_builder_note(const dyn_builder *builder, int note);
+
 /* Writes the description as text for another program. It covers all joint types and the options that the model was
  * built with, and it is exact: a program that reads it builds a model of the same canonical text. The first line is
  * "dynamics description 1". The caller frees the text with dyn_text_free. For a format that other tools read, see

@@ -141,6 +141,7 @@ void dyn_builder_free(dyn_builder *builder) {
     builder_clear_constraints(builder);
     builder_clear_machine_elements(builder);
     builder_clear_contact_surfaces(builder);
+    builder_clear_notes(builder);
     free(builder->links);
     free(builder->joints);
     free(builder->name);
@@ -434,6 +435,9 @@ dyn_status builder_copy(const dyn_builder *from, dyn_error *error, dyn_builder *
     }
     if (status == DYN_OK) {
         status = builder_copy_passive(from, error, *copy);
+    }
+    if (status == DYN_OK) {
+        status = builder_copy_notes(from, error, *copy);
     }
     if (status != DYN_OK) {
         dyn_builder_free(*copy);

@@ -181,6 +181,9 @@ dyn_status prune(const dyn_model *model, const bool *retain, dyn_error *error, d
     if (status == DYN_OK) {
         status = builder_copy_passive(from, error, pruned);
     }
+    if (status == DYN_OK) {
+        status = builder_copy_notes(from, error, pruned);
+    }
     if (status != DYN_OK) {
         dyn_builder_free(pruned);
         return status;

@@ -43,6 +43,9 @@ struct dyn_builder {
     name_index contact_surface_names;
 
     name_index passive_joints; /* names of joints without a motor; may hold names of joints that are gone or fixed */
+
+    int note_count, note_capacity;
+    char **notes; /* the builder owns each */
 };
 
 /* Makes room for one more element of `size` bytes in an array that holds `count`. Returns false when out of memory. */
@@ -68,6 +71,12 @@ bool builder_is_passive(const dyn_builder *builder, int joint);
 
 /* Makes the joints of `to` passive that are passive in `from`. Out of memory: DYN_RESOURCE_EXHAUSTED. */
 dyn_status builder_copy_passive(const dyn_builder *from, dyn_error *error, dyn_builder *to);
+
+/* Adds copies of the notes of `from`. Out of memory: DYN_RESOURCE_EXHAUSTED. */
+dyn_status builder_copy_notes(const dyn_builder *from, dyn_error *error, dyn_builder *to);
+
+/* Frees the notes of a builder. */
+void builder_clear_notes(dyn_builder *builder);
 
 /* Copies the constraints, without their lines, to a builder that has none. Errors: DYN_RESOURCE_EXHAUSTED. */
 dyn_status builder_copy_constraints(const dyn_builder *from, dyn_error *error, dyn_builder *to);

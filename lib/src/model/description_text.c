@@ -19,6 +19,7 @@
  *     contact NAME shape point|sphere|box|capsule|cylinder|plane [link NAME] position X Y Z rotation R11 .. R33
  *         radius R length L size X Y Z friction MU restitution E stiffness K dissipation D
  *     passive NAME
+ *     note TEXT
  *
  * An element is on one line. A side of a constraint and a contact surface without a link are on the world.
  */
@@ -207,6 +208,11 @@ static void print_description(FILE *out, const void *what) {
             print_name(out, builder->joints[j].name);
             fputc('\n', out);
         }
+    }
+    for (int i = 0; i < builder->note_count; i++) {
+        fputs("note ", out);
+        print_name(out, builder->notes[i]);
+        fputc('\n', out);
     }
 }
 
@@ -522,13 +528,21 @@ static void read_passive(reader *r, dyn_builder *builder) {
     }
 }
 
+static void read_note(reader *r, dyn_builder *builder) {
+    const char *note = read_name(r);
+    expect_end(r);
+    if (r->status == DYN_OK) {
+        r->status = dyn_builder_add_note(builder, note, r->error);
+    }
+}
+
 /* Reads one line after the heading: the robot, which creates the builder, or else an element. */
 static void read_line(reader *r, dyn_builder **builder, dyn_build_options *options) {
     static const char *const kinds[] = {"link",  "joint", "constraint", "rotor",   "friction", "spring",
-                                        "motor", "gear",  "brake",      "contact", "passive"};
+                                        "motor", "gear",  "brake",      "contact", "passive",  "note"};
     static void (*const readers[])(reader *, dyn_builder *) = {
         read_link,  read_joint, read_constraint, read_rotor,           read_friction, read_spring,
-        read_motor, read_gear,  read_brake,      read_contact_surface, read_passive};
+        read_motor, read_gear,  read_brake,      read_contact_surface, read_passive,  read_note};
     if (!*builder) {
         read_robot(r, builder, options);
         return;

@@ -118,8 +118,16 @@ static void inspect_base(const dyn_builder *builder, const tree *links, const dy
     }
 }
 
+/* Reports how the description came about. */
+static void inspect_notes(const dyn_builder *builder, dyn_report *report) {
+    for (int i = 0; i < builder->note_count; i++) {
+        report_add_element(report, DYN_SEVERITY_NOTE, robot_element(builder), "%s", builder->notes[i]);
+    }
+}
+
 dyn_status inspect_model(const dyn_builder *builder, const tree *links, dyn_model *model, dyn_report *report,
                          dyn_error *error) {
+    inspect_notes(builder, report);
     inspect_base(builder, links, model, report);
     inspect_links(builder, links, model, report);
     inspect_joints(builder, model, report);
