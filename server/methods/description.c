@@ -172,8 +172,18 @@ static bool read_passive_joints(call *c, const Dynamics__V1__ModelDescription *f
     return true;
 }
 
-/* Adds gravity, links, joints, frames, constraints and machine elements of a description to a builder. Returns false on
- * an error. */
+static bool read_notes(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder) {
+    dyn_error error;
+    for (size_t i = 0; i < from->n_notes; i++) {
+        if (dyn_builder_add_note(builder, from->notes[i], &error) != DYN_OK) {
+            call_blame(c, "description.notes[%zu]", i);
+            return description_fail_element(c, &error);
+        }
+    }
+    return true;
+}
+
+/* Adds gravity and all elements of a description to a builder. Returns false on an error. */
 static bool read_elements(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder) {
     dyn_error error;
     double gravity[3];
@@ -192,7 +202,8 @@ static bool read_elements(call *c, const Dynamics__V1__ModelDescription *from, d
         is_read = read_frame(c, i, from->frames[i], builder);
     }
     return is_read && constraints_read(c, from, builder) && machine_elements_read(c, from, builder) &&
-           contact_surfaces_read(c, from, builder) && read_passive_joints(c, from, builder);
+           contact_surfaces_read(c, from, builder) && read_passive_joints(c, from, builder) &&
+           read_notes(c, from, builder);
 }
 
 bool description_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder **builder) {
@@ -319,6 +330,10 @@ static void write_elements(call *c, const dyn_builder *from, Dynamics__V1__Model
     to->constraints = constraints_write(c, from, &to->n_constraints);
     to->machine_elements = machine_elements_write(c, from, &to->n_machine_elements);
     to->contact_surfaces = contact_surfaces_write(c, from, &to->n_contact_surfaces);
+    to->notes = call_allocate(c, (size_t)dyn_builder_note_count(from), sizeof *to->notes);
+    for (int i = 0; !call_has_ended(c) && i < dyn_builder_note_count(from); i++) {
+        to->notes[to->n_notes++] = call_string(c, dyn_builder_note(from, i));
+    }
 }
 
 Dynamics__V1__ModelDescription *description_write(call *c, const dyn_model *model) {

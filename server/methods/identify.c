@@ -11,6 +11,7 @@
 #include "methods/batch.h"
 #include "methods/description.h"
 #include "methods/geometry.h"
+#include "methods/identification_notes.h"
 #include "methods/link_parameters.h"
 #include "methods/methods.h"
 #include "methods/parameter_choice.h"
@@ -246,6 +247,9 @@ static void answer(batch *b, const dyn_identification *found, const dyn_identifi
     write_model(b, found, o, reply);
     if (o->payload_link >= 0 && !call_has_ended(b->call)) {
         write_payload(b, found, reply);
+    }
+    if (!call_has_ended(b->call)) {
+        identification_notes_add(b, o, reply);
     }
 }
 

@@ -92,6 +92,44 @@ START_TEST(a_load_and_friction_are_found_from_positions_and_torques) {
 }
 END_TEST
 
+/* Returns whether a note about the robot begins with that text. */
+static bool is_noted(const dyn_client_description *of, const char *beginning) {
+    for (size_t i = 0; i < of->report_count; i++) {
+        if (of->report[i].severity == DYN_CLIENT_SEVERITY_NOTE && strcmp(of->report[i].place, "robot ur5") == 0 &&
+            strncmp(of->report[i].message, beginning, strlen(beginning)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+START_TEST(the_report_of_an_identified_model_says_how_it_came_about) {
+    dyn_client_identification *found;
+    dyn_client_description *described;
+    dyn_client_query query = query_of("ur5", ROWS);
+    dyn_client_identify_request request = request_of();
+    request.name = "noted_ur5", request.estimator = DYN_CLIENT_ESTIMATOR_WEIGHTED, request.replace = true;
+    move();
+    for (size_t s = 0; s < ROWS; s++) {
+        q[s * NV + 5] = 0.3; /* the last joint does not move */
+    }
+    wire_require(dyn_client_identify(client, &query, &request, &found, &error), &error);
+    wire_require(dyn_client_describe_model(client, "noted_ur5", 0, &described, &error), &error);
+    ck_assert(is_noted(described,
+                       "it was identified from 1500 rows by weighted least squares, with a prior of weight 1; "
+                       "source: model ur5, sha256:"));
+    ck_assert(is_noted(described, "the inertias of all bodies were sought"));
+    ck_assert(is_noted(described, "the motion excites "));
+    ck_assert(is_noted(described, "the motion does not determine all estimates of "));
+    ck_assert(is_noted(described, "root mean square residual of each joint, N m or N: shoulder_pan_joint "));
+    dyn_client_description_free(described);
+    dyn_client_identification_free(found);
+    wire_require(dyn_client_describe_model(client, "ur5", 0, &described, &error), &error);
+    ck_assert(!is_noted(described, "it was identified"));
+    dyn_client_description_free(described);
+}
+END_TEST
+
 START_TEST(the_order_of_joints_is_the_callers) {
     static const char *const names[] = {"wrist_3_joint", "wrist_2_joint",       "wrist_1_joint",
                                         "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};
@@ -338,6 +376,7 @@ int main(void) {
     tcase_set_timeout(all, 120);
     tcase_add_test(all, a_load_and_friction_are_found_from_positions_and_torques);
     tcase_add_test(all, a_payload_is_found_beside_one_that_is_known);
+    tcase_add_test(all, the_report_of_an_identified_model_says_how_it_came_about);
     tcase_add_test(all, gains_of_currents_are_found_with_a_payload_of_some_rows);
     tcase_add_test(all, the_order_of_joints_is_the_callers);
     tcase_add_test(all, an_exciting_motion_determines_what_a_simple_one_does_not);

@@ -759,6 +759,8 @@ typedef struct dyn_client_model_description {
     const char *const *passive_joints; /* names of joints without a motor */
     size_t contact_surface_count;
     const dyn_client_contact_surface *contact_surfaces;
+    size_t note_count;
+    const char *const *notes; /* how the description came about: notes of the load report, at most 64 of 1,000 bytes */
 } dyn_client_model_description;
 #define DYN_CLIENT_MODEL_DESCRIPTION_INIT(...) DYN_CLIENT_SIZED(dyn_client_model_description, __VA_ARGS__)
 

@@ -137,6 +137,8 @@ Dynamics__V1__ModelDescription *from_description(pool *memory, const dyn_client_
     made->mimic = (Dynamics__V1__MimicPolicy)from->mimic;
     made->n_passive_joints = from->passive_joints ? from->passive_joint_count : 0;
     made->passive_joints = (char **)from->passive_joints;
+    made->n_notes = from->notes ? from->note_count : 0;
+    made->notes = (char **)from->notes;
     made->links = pool_allocate(memory, from->link_count, sizeof *made->links);
     made->joints = pool_allocate(memory, from->joint_count, sizeof *made->joints);
     made->frames = pool_allocate(memory, from->frame_count, sizeof *made->frames);
@@ -287,7 +289,9 @@ const dyn_client_model_description *to_description(pool *memory, const Dynamics_
                                            .contact_surface_count = from->n_contact_surfaces,
                                            .contact_surfaces = surfaces,
                                            .passive_joint_count = from->n_passive_joints,
-                                           .passive_joints = (const char *const *)from->passive_joints};
+                                           .passive_joints = (const char *const *)from->passive_joints,
+                                           .note_count = from->n_notes,
+                                           .notes = (const char *const *)from->notes};
     return made;
 }
 

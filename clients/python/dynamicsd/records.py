@@ -414,7 +414,8 @@ class ContactSurface:
 @dataclasses.dataclass(frozen=True, eq=False)
 class ModelDescription:
     """Robot in numbers: a tree of links and joints in any order, constraints between them, and machine elements at the
-    joints. `passive_joints` names the joints without a motor.
+    joints. `passive_joints` names the joints without a motor. `notes` are sentences about how it came about, which
+    become notes of the load report.
     """
 
     name: str
@@ -428,6 +429,7 @@ class ModelDescription:
     machine_elements: Sequence[MachineElement] | None = None
     passive_joints: Sequence[str] | None = None
     contact_surfaces: Sequence[ContactSurface] | None = None
+    notes: Sequence[str] | None = None
 
 
 @record("dyn_client_dh_row")
