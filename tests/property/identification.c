@@ -57,12 +57,8 @@ static dyn_model *describe_wrongly(random_source *random, const dyn_model *model
     return wrong;
 }
 
-/* Computes the torques of the robot with friction, offsets and rotors. */
-static void compute_torques(experiment *e) {
-    dyn_workspace *w = NULL;
-    dyn_error error;
-    require(dyn_workspace_create(e->robot, &w, &error), &error);
-    require(dyn_rnea(e->robot, w, e->n, NULL, e->q, e->v, e->a, NULL, e->tau, &error), &error);
+/* Adds friction, offsets and rotors of the drives to the torques. */
+static void add_drives(experiment *e) {
     for (size_t i = 0; i < e->n * e->nv; i++) {
         const double *d = e->drives + i % e->nv * DYN_DRIVE_TERMS;
         double v = e->v[i], direction = v / sqrt(v * v + FRICTION_VELOCITY * FRICTION_VELOCITY);
@@ -70,6 +66,15 @@ static void compute_torques(experiment *e) {
         double load = direction * fabs(e->tau[i]);
         e->tau[i] += d[0] * v + d[1] * direction + d[2] + d[3] * e->a[i] + d[4] * stribeck + d[5] * load;
     }
+}
+
+/* Computes the torques of the robot and its drives. */
+static void compute_torques(experiment *e) {
+    dyn_workspace *w = NULL;
+    dyn_error error;
+    require(dyn_workspace_create(e->robot, &w, &error), &error);
+    require(dyn_rnea(e->robot, w, e->n, NULL, e->q, e->v, e->a, NULL, e->tau, &error), &error);
+    add_drives(e);
     dyn_workspace_free(w);
 }
 
@@ -174,38 +179,141 @@ START_TEST(without_noise_the_base_parameters_return) {
 }
 END_TEST
 
+/* Estimates counted over experiments: all that are excited, and those within 1.96 deviations of the truth. */
+typedef struct tally {
+    size_t count, within;
+} tally;
+
+/* Adds noise to the torques, of one variance for all joints where the estimator assumes that, and counts estimates. */
+static void count_noisy(random_source *random, experiment *e, dyn_estimator estimator, tally *t) {
+    for (size_t i = 0; i < e->n * e->nv; i++) {
+        double size = estimator == DYN_ESTIMATOR_ORDINARY ? 0.5 : 0.2 * (double)(1 + i % e->nv);
+        e->tau[i] += size * random_normal(random);
+    }
+    dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+    options.estimator = estimator, options.folds = 0;
+    dyn_identification *found = identify(e, options);
+    double *truth = true_values(e, found);
+    for (size_t i = 0; i < found->estimate_count; i++) {
+        const dyn_linear_estimate *estimate = &found->estimates[i];
+        if (estimate->is_excited) {
+            t->within += fabs(estimate->value - truth[i]) <= 1.959964 * estimate->deviation;
+            t->count++;
+        }
+    }
+    free(truth);
+    dyn_identification_free(found);
+}
+
+/* Checks that 95 % of the estimates lie within 1.96 deviations. */
+static void assert_share(const char *motions, dyn_estimator estimator, const tally *t) {
+    double share = (double)t->within / (double)t->count;
+    printf("%s, estimator %d: %.4f of %zu estimates within 1.96 deviations\n", motions, (int)estimator, share,
+           t->count);
+    ck_assert_msg(share > 0.93 && share < 0.97, "%s, estimator %d: %g of %zu estimates", motions, (int)estimator, share,
+                  t->count);
+}
+
+static const dyn_estimator noisy_estimators[] = {DYN_ESTIMATOR_ORDINARY, DYN_ESTIMATOR_WEIGHTED, DYN_ESTIMATOR_HUBER};
+
 START_TEST(estimates_lie_within_their_stated_deviations) {
-    static const dyn_estimator kinds[] = {DYN_ESTIMATOR_ORDINARY, DYN_ESTIMATOR_WEIGHTED, DYN_ESTIMATOR_HUBER};
     random_source base = random_seed("standard deviations of identification", 20261302);
-    for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++) {
-        size_t count = 0, within = 0;
+    for (size_t kind = 0; kind < sizeof noisy_estimators / sizeof noisy_estimators[0]; kind++) {
+        tally t = {0};
         for (int k = 0; k < 200; k++) {
             random_source random = random_case(base, (uint64_t)k);
             experiment e = random_experiment(&random, 1 + k % 5, 300, true);
-            for (size_t i = 0; i < e.n * e.nv; i++) {
-                /* Ordinary least squares assume one variance for all joints. */
-                double size = kinds[kind] == DYN_ESTIMATOR_ORDINARY ? 0.5 : 0.2 * (double)(1 + i % e.nv);
-                e.tau[i] += size * random_normal(&random);
-            }
-            dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
-            options.estimator = kinds[kind], options.folds = 0;
-            dyn_identification *found = identify(&e, options);
-            double *truth = true_values(&e, found);
-            for (size_t i = 0; i < found->estimate_count; i++) {
-                const dyn_linear_estimate *estimate = &found->estimates[i];
-                if (!estimate->is_excited) {
-                    continue;
-                }
-                within += fabs(estimate->value - truth[i]) <= 1.959964 * estimate->deviation;
-                count++;
-            }
-            free(truth);
-            dyn_identification_free(found);
+            count_noisy(&random, &e, noisy_estimators[kind], &t);
             experiment_free(&e);
         }
-        double share = (double)within / (double)count;
-        printf("estimator %zu: %.4f of %zu estimates within 1.96 deviations\n", kind, share, count);
-        ck_assert_msg(share > 0.93 && share < 0.97, "estimator %zu: %g of %zu estimates", kind, share, count);
+        assert_share("random states", noisy_estimators[kind], &t);
+    }
+}
+END_TEST
+
+/* Reference of a controller: acceleration and velocity of each coordinate at a time. */
+static void reference_at(const experiment *e, const double *phase, double t, double *v, double *a) {
+    for (size_t k = 0; k < e->nv; k++) {
+        double w = 2 + 1.3 * phase[k], u = 5.1 - phase[k];
+        v[k] = sin(w * t + phase[k]) + 0.6 * cos(u * t);
+        a[k] = w * cos(w * t + phase[k]) - 0.6 * u * sin(u * t);
+    }
+}
+
+/* State of a simulated motion, and the torques that a controller holds. */
+typedef struct motion_state {
+    dyn_workspace *workspace;
+    double *q, *v, *a, *tau;
+    double *phase, *v_reference, *a_reference;
+} motion_state;
+
+/* Computes torques that lead to the reference, by inverse dynamics. */
+static void control(const experiment *e, double t, motion_state *m) {
+    dyn_error error;
+    reference_at(e, m->phase, t, m->v_reference, m->a_reference);
+    for (size_t k = 0; k < e->nv; k++) {
+        m->a_reference[k] += 4 * (m->v_reference[k] - m->v[k]);
+    }
+    require(dyn_rnea(e->robot, m->workspace, 1, NULL, m->q, m->v, m->a_reference, NULL, m->tau, &error), &error);
+}
+
+static void record_row(experiment *e, size_t row, double t, const motion_state *m) {
+    e->time[row] = t;
+    memcpy(e->q + row * e->nq, m->q, e->nq * sizeof *m->q);
+    memcpy(e->v + row * e->nv, m->v, e->nv * sizeof *m->v);
+    memcpy(e->a + row * e->nv, m->a, e->nv * sizeof *m->a);
+    memcpy(e->tau + row * e->nv, m->tau, e->nv * sizeof *m->tau);
+}
+
+/* Replaces states, accelerations and torques by a motion of the robot that starts at the first configuration. The
+ * motion is that of forward dynamics, by symplectic Euler steps of 2 ms, under torques that a controller holds for 20
+ * ms. A row is in the middle of that time, when the acceleration is no longer the one that the controller wanted. */
+static void simulate(random_source *random, experiment *e) {
+    enum { STEPS = 10 };
+    const double step = 0.002;
+    size_t nv = e->nv;
+    dyn_error error;
+    motion_state m = {.q = numbers(e->nq), .v = numbers(nv), .a = numbers(nv), .tau = numbers(nv)};
+    m.phase = numbers(nv), m.v_reference = numbers(nv), m.a_reference = numbers(nv);
+    require(dyn_workspace_create(e->robot, &m.workspace, &error), &error);
+    for (size_t k = 0; k < nv; k++) {
+        m.phase[k] = random_uniform(random, 0, 3);
+    }
+    memcpy(m.q, e->q, e->nq * sizeof *m.q);
+    reference_at(e, m.phase, 0, m.v, m.a);
+    for (size_t s = 0; s < e->n * STEPS; s++) {
+        if (s % STEPS == 0) {
+            control(e, step * (double)s, &m);
+        }
+        require(dyn_aba(e->robot, m.workspace, 1, NULL, m.q, m.v, m.tau, NULL, m.a, &error), &error);
+        if (s % STEPS == STEPS / 2) {
+            record_row(e, s / STEPS, step * (double)s, &m);
+        }
+        for (size_t k = 0; k < nv; k++) {
+            m.v[k] += step * m.a[k];
+            ck_assert_double_lt(fabs(m.v[k]), 100);
+        }
+        require(dyn_integrate(e->robot, 1, m.q, m.v, step, m.q, &error), &error);
+    }
+    free(m.q), free(m.v), free(m.a), free(m.tau), free(m.phase), free(m.v_reference), free(m.a_reference);
+    dyn_workspace_free(m.workspace);
+}
+
+/* Checks the deviations with records of motions that forward dynamics makes: torques go in, a motion comes out. The
+ * torques of the record also overcome friction and offsets of the drives. */
+START_TEST(estimates_from_simulated_motions_lie_within_their_deviations) {
+    random_source base = random_seed("deviations of estimates from simulated motions", 20261318);
+    for (size_t kind = 0; kind < sizeof noisy_estimators / sizeof noisy_estimators[0]; kind++) {
+        tally t = {0};
+        for (int k = 0; k < 40; k++) {
+            random_source random = random_case(base, (uint64_t)k);
+            experiment e = random_experiment(&random, 1 + k % 5, 300, true);
+            simulate(&random, &e);
+            add_drives(&e);
+            count_noisy(&random, &e, noisy_estimators[kind], &t);
+            experiment_free(&e);
+        }
+        assert_share("simulated motions", noisy_estimators[kind], &t);
     }
 }
 END_TEST
@@ -951,6 +1059,7 @@ int main(void) {
     tcase_set_timeout(all, 120);
     tcase_add_test(all, without_noise_the_base_parameters_return);
     tcase_add_test(all, estimates_lie_within_their_stated_deviations);
+    tcase_add_test(all, estimates_from_simulated_motions_lie_within_their_deviations);
     tcase_add_test(all, huber_weights_resist_outliers);
     tcase_add_test(all, the_consistent_estimate_is_a_possible_body);
     tcase_add_test(all, with_good_data_the_consistent_estimate_has_the_torques);
