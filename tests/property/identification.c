@@ -657,10 +657,10 @@ START_TEST(known_loads_do_not_change_the_estimates) {
         for (size_t i = 0; i < found->estimate_count; i++) {
             ck_assert_double_eq_tol(found->estimates[i].value, clean->estimates[i].value, 1e-8);
         }
+        dyn_identification_free(found);
         load[7] = NAN;
         ck_assert_int_eq(dyn_identify(e.described, &motion, &options, &found, &error), DYN_INVALID_ARGUMENT);
         ck_assert_str_eq(error.place, "load[7]");
-        dyn_identification_free(found);
         dyn_identification_free(clean);
         free(wrench), free(load), free(tau);
         experiment_free(&e);
