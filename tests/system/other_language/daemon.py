@@ -41,18 +41,22 @@ class Daemon:
     def begin(self):
         """Starts the daemon, and waits until it takes connections."""
         with (self.directory / "log").open("a") as log:
+            self.started = log.tell()
             self.process = subprocess.Popen([os.environ["DYNAMICSD"], "--config", self.directory / "dynamicsd.conf"],
                                             stdout=log, stderr=log, preexec_fn=die_with_parent)
         self.wait()
 
     def wait(self):
-        """Waits until the daemon takes connections."""
+        """Waits until the daemon takes connections, and then until it handles signals, which its log says."""
         until = time.monotonic() + sp.WAIT
         while time.monotonic() < until and self.process.poll() is None:
             try:
-                return sp.Requester(self.request).close()
+                sp.Requester(self.request).close()
+                if " is ready" in (self.directory / "log").read_text()[self.started:]:
+                    return
             except (ConnectionError, FileNotFoundError):
-                time.sleep(0.02)
+                pass
+            time.sleep(0.02)
         self.process.kill()
         raise AssertionError("the daemon does not answer:\n" + (self.directory / "log").read_text())
 
