@@ -21,7 +21,7 @@ typedef struct completion {
     const command *commands;
     const command *known; /* command of the line; NULL: none yet */
     option pending;       /* option whose value is the last word, or OPTIONS */
-    arguments args;       /* what precedes the last word */
+    arguments args;       /* words before the last one */
     const char *word;     /* last word */
     const char *part;     /* its end, which the candidates replace: after a comma or an equals sign */
     const char *suffix;   /* text after each candidate */

@@ -1403,7 +1403,7 @@ typedef struct dyn_client_excite_request {
     double rate;      /* rows a second of the motion, Hz; 0: 100 */
     double margin;    /* share of each limit that is left, 0 to 0.9 */
     size_t trials;    /* motions to try; 0: 1500 */
-    uint64_t seed;    /* the same request yields the same motion */
+    uint64_t seed;    /* equal requests yield equal motions */
     /* Parameters that are to be identified, as in dyn_client_identify_request. */
     size_t drive_term_count;
     const dyn_client_drive_term *drive_terms;
@@ -1688,7 +1688,7 @@ typedef enum dyn_client_quantity {
     DYN_CLIENT_QUANTITY_CONSTRAINT_MULTIPLIERS_BY_TAU = 94,
     DYN_CLIENT_QUANTITY_CONSTRAINED_ACCELERATION_BY_TAU = 95, /* P_qdd M^-1: nv x nv */
     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_TORQUES = 110,      /* for accelerations of tasks by priority: nv */
-    DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_ACCELERATION = 111, /* what these torques cause: m */
+    DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_ACCELERATION = 111, /* accelerations that these torques cause: m */
     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INDEPENDENCE = 112, /* eigenvalues over the trace: m */
 } dyn_client_quantity;
 
