@@ -10,23 +10,17 @@
 #include "csv_writer.h"
 #include "exchange.h"
 #include "json_writer.h"
-#include "layout.h"
 #include "numbers.h"
 #include "parameter_options.h"
-#include "progress_bar.h"
-#include "query_options.h"
+#include "robot_query.h"
 #include "table.h"
 
 /* One run of the command, and what it owns. */
 typedef struct excite_run {
     const arguments *args;
-    dyn_client_description *description;
-    layout robot;
-    query_options options;
+    robot_query asked;
     parameter_options sought;
-    dyn_client_query query;
     dyn_client_excite_request request;
-    progress_bar bar;
 } excite_run;
 
 /* ---- request ----------------------------------------------------------------------------------------------------- */
@@ -75,14 +69,7 @@ static exit_code read_options(excite_run *run) {
 /* Describes the model and fills the query and the request. Reports errors. */
 static exit_code prepare(excite_run *run, dyn_client *client) {
     const arguments *args = run->args;
-    dyn_client_error error;
-    if (dyn_client_describe_model(client, args->positional[0], 0, &run->description, &error) != DYN_CLIENT_OK) {
-        return complain_call(&error, NULL);
-    }
-    exit_code code = layout_create(run->description, args->value[OPTION_JOINTS], &run->robot);
-    if (code == EXIT_OK) {
-        code = query_options_read(args, &run->options);
-    }
+    exit_code code = robot_query_open(args, client, &run->asked);
     if (code == EXIT_OK) {
         code = parameter_options_read(args, &run->sought);
     }
@@ -98,16 +85,7 @@ static exit_code prepare(excite_run *run, dyn_client *client) {
     r->link_count = run->sought.link_count, r->links = run->sought.links;
     r->payload_link = run->sought.payload_link;
     r->stribeck_velocity = run->sought.stribeck_velocity;
-    run->query =
-        (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = args->positional[0], .joint_count = run->robot.name_count,
-                                                .joint_names = run->robot.names);
-    query_options_apply(&run->options, &run->query);
-    if (progress_bar_has_reader()) {
-        progress_bar_catch_interrupts();
-        run->query.progress = progress_bar_draw;
-        run->query.progress_context = &run->bar;
-    }
-    return long_timeout(args, client, &run->query.timeout);
+    return robot_query_prepare_long(&run->asked);
 }
 
 /* ---- output ------------------------------------------------------------------------------------------------------ */
@@ -140,7 +118,7 @@ static void write_csv(const excite_run *run, const dyn_client_excitation *found)
     csv_text(&writer, "time");
     for (size_t array = 0; array < 4; array++) {
         for (size_t i = 0; i < (array == 0 ? found->nq : found->nv); i++) {
-            csv_text(&writer, "%s.%s", names[array], (array == 0 ? run->robot.q : run->robot.v)[i].name);
+            csv_text(&writer, "%s.%s", names[array], (array == 0 ? run->asked.robot.q : run->asked.robot.v)[i].name);
         }
     }
     csv_end_line(&writer);
@@ -186,8 +164,8 @@ exit_code run_excite(const command *self, const arguments *args, dyn_client *cli
     dyn_client_error error;
     exit_code code = prepare(&run, client);
     if (code == EXIT_OK) {
-        dyn_client_status status = dyn_client_excite(client, &run.query, &run.request, &found, &error);
-        progress_bar_close(&run.bar);
+        dyn_client_status status = dyn_client_excite(client, &run.asked.query, &run.request, &found, &error);
+        progress_bar_close(&run.asked.bar);
         code = status == DYN_CLIENT_OK ? EXIT_OK : complain_call(&error, NULL);
     }
     if (found && args->value[OPTION_JSON]) {
@@ -199,8 +177,6 @@ exit_code run_excite(const command *self, const arguments *args, dyn_client *cli
     }
     dyn_client_excitation_free(found);
     parameter_options_free(&run.sought);
-    query_options_free(&run.options);
-    layout_free(&run.robot);
-    dyn_client_description_free(run.description);
+    robot_query_close(&run.asked);
     return code;
 }

@@ -13,22 +13,17 @@
 #include "motion_file.h"
 #include "numbers.h"
 #include "parameter_options.h"
-#include "progress_bar.h"
-#include "query_options.h"
+#include "robot_query.h"
 #include "table.h"
 
 /* One run of the command, and what it owns. */
 typedef struct identify_run {
     const arguments *args;
-    dyn_client_description *description;
-    layout robot;
-    query_options options;
+    robot_query asked;
     motion_file motion;
     double *gains;
     parameter_options sought;
-    dyn_client_query query;
     dyn_client_identify_request request;
-    progress_bar bar;
 } identify_run;
 
 /* ---- request ----------------------------------------------------------------------------------------------------- */
@@ -39,12 +34,12 @@ static exit_code read_gains(identify_run *run) {
     if (!text) {
         return EXIT_OK;
     }
-    run->gains = calloc(run->robot.nv + 1, sizeof *run->gains);
+    run->gains = calloc(run->asked.robot.nv + 1, sizeof *run->gains);
     if (!run->gains) {
         return complain_memory();
     }
     run->request.gains = run->gains;
-    return parse_numbers(text, run->robot.nv, run->gains, message, sizeof message)
+    return parse_numbers(text, run->asked.robot.nv, run->gains, message, sizeof message)
                ? EXIT_OK
                : complain(EXIT_USAGE, "--gains %s: %s", text, message);
 }
@@ -87,19 +82,12 @@ static exit_code read_options(identify_run *run) {
 /* Describes the model, reads the options and the file, and fills the query and the request. Reports errors. */
 static exit_code prepare(identify_run *run, dyn_client *client) {
     const arguments *args = run->args;
-    dyn_client_error error;
-    if (dyn_client_describe_model(client, args->positional[0], 0, &run->description, &error) != DYN_CLIENT_OK) {
-        return complain_call(&error, NULL);
-    }
-    exit_code code = layout_create(run->description, args->value[OPTION_JOINTS], &run->robot);
-    if (code == EXIT_OK) {
-        code = query_options_read(args, &run->options);
-    }
+    exit_code code = robot_query_open(args, client, &run->asked);
     if (code == EXIT_OK) {
         code = read_options(run);
     }
     if (code == EXIT_OK) {
-        code = motion_file_read(args->positional[1], &run->robot, true, &run->motion);
+        code = motion_file_read(args->positional[1], &run->asked.robot, true, &run->motion);
     }
     if (code != EXIT_OK) {
         return code;
@@ -107,17 +95,8 @@ static exit_code prepare(identify_run *run, dyn_client *client) {
     const motion_file *m = &run->motion;
     dyn_client_identify_request *r = &run->request;
     r->time = m->time, r->q = m->q, r->v = m->v, r->a = m->a, r->tau = m->tau, r->load = m->load;
-    run->query =
-        (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = args->positional[0], .samples = m->count, .nq = run->robot.nq,
-                                                .nv = run->robot.nv, .joint_count = run->robot.name_count,
-                                                .joint_names = run->robot.names);
-    query_options_apply(&run->options, &run->query);
-    if (progress_bar_has_reader()) {
-        progress_bar_catch_interrupts();
-        run->query.progress = progress_bar_draw;
-        run->query.progress_context = &run->bar;
-    }
-    return long_timeout(args, client, &run->query.timeout);
+    run->asked.query.samples = m->count;
+    return robot_query_prepare_long(&run->asked);
 }
 
 /* ---- output ------------------------------------------------------------------------------------------------------ */
@@ -213,8 +192,8 @@ static void print_payload(const identify_run *run, const dyn_client_inertia *pay
 }
 
 static bool print_tables(const identify_run *run, const dyn_client_identification *found) {
-    printf("Identification of %s from %zu rows: %zu of %zu directions excited, condition %.3g\n\n", run->query.model,
-           run->motion.count, found->rank, found->estimate_count, found->condition);
+    printf("Identification of %s from %zu rows: %zu of %zu directions excited, condition %.3g\n\n",
+           run->asked.query.model, run->motion.count, found->rank, found->estimate_count, found->condition);
     bool printed = print_fits(found);
     printf("\nErrors are root mean squares, N m or N: of the model as it is, of the linear estimates, and of parts of "
            "the\nrecord predicted from the others, by the linear estimates and by those of a possible body.\n\n");
@@ -350,8 +329,8 @@ exit_code run_identify(const command *self, const arguments *args, dyn_client *c
     dyn_client_error error;
     exit_code code = prepare(&run, client);
     if (code == EXIT_OK) {
-        dyn_client_status status = dyn_client_identify(client, &run.query, &run.request, &found, &error);
-        progress_bar_close(&run.bar);
+        dyn_client_status status = dyn_client_identify(client, &run.asked.query, &run.request, &found, &error);
+        progress_bar_close(&run.asked.bar);
         code = status == DYN_CLIENT_OK ? EXIT_OK : complain_call(&error, args->positional[1]);
     }
     if (found && args->value[OPTION_JSON]) {
@@ -365,8 +344,6 @@ exit_code run_identify(const command *self, const arguments *args, dyn_client *c
     motion_file_free(&run.motion);
     free(run.gains);
     parameter_options_free(&run.sought);
-    query_options_free(&run.options);
-    layout_free(&run.robot);
-    dyn_client_description_free(run.description);
+    robot_query_close(&run.asked);
     return code;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Command motor: what a motion takes from the motors of a model.
+ * Command motor: evaluates the load that a motion places on the motors of a model.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "json_writer.h"
 #include "motion_file.h"
 #include "numbers.h"
-#include "query_options.h"
+#include "robot_query.h"
 #include "table.h"
 
 static const double ROOM_TEMPERATURE = 25;
@@ -21,12 +21,9 @@ static const double ROOM_TEMPERATURE = 25;
 /* One run of the command, and what it owns. */
 typedef struct motor_run {
     const arguments *args;
-    dyn_client_description *description;
-    layout robot;
-    query_options options;
+    robot_query asked;
     motion_file motion;
     dyn_client_trajectory *rates; /* NULL where the file has them */
-    dyn_client_query query;
     dyn_client_motors_request request;
     double *ratios;
     char *brake_text;
@@ -39,9 +36,9 @@ typedef struct motor_run {
 static exit_code derive_rates(motor_run *run, dyn_client *client) {
     dyn_client_error error;
     dyn_client_query query =
-        DYN_CLIENT_QUERY_INIT(.model = run->query.model, .samples = run->query.samples, .nq = run->query.nq,
-                              .nv = run->query.nv, .joint_count = run->query.joint_count,
-                              .joint_names = run->query.joint_names);
+        DYN_CLIENT_QUERY_INIT(.model = run->asked.query.model, .samples = run->asked.query.samples,
+                              .nq = run->asked.query.nq, .nv = run->asked.query.nv,
+                              .joint_count = run->asked.query.joint_count, .joint_names = run->asked.query.joint_names);
     if (dyn_client_derive_rates(client, &query, run->motion.time, run->motion.q, DYN_CLIENT_RATES_QUINTIC_SPLINE,
                                 &run->rates, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, run->args->positional[1]);
@@ -104,14 +101,7 @@ static exit_code read_brakes(motor_run *run) {
 /* Describes the model, reads the options and the file, and fills the query and the request. Reports errors. */
 static exit_code prepare(motor_run *run, dyn_client *client) {
     const arguments *args = run->args;
-    dyn_client_error error;
-    if (dyn_client_describe_model(client, args->positional[0], 0, &run->description, &error) != DYN_CLIENT_OK) {
-        return complain_call(&error, NULL);
-    }
-    exit_code code = layout_create(run->description, args->value[OPTION_JOINTS], &run->robot);
-    if (code == EXIT_OK) {
-        code = query_options_read(args, &run->options);
-    }
+    exit_code code = robot_query_open(args, client, &run->asked);
     if (code == EXIT_OK) {
         code = read_temperature(run);
     }
@@ -122,7 +112,7 @@ static exit_code prepare(motor_run *run, dyn_client *client) {
         code = read_brakes(run);
     }
     if (code == EXIT_OK) {
-        code = motion_file_read(args->positional[1], &run->robot, false, &run->motion);
+        code = motion_file_read(args->positional[1], &run->asked.robot, false, &run->motion);
     }
     if (code != EXIT_OK) {
         return code;
@@ -130,11 +120,7 @@ static exit_code prepare(motor_run *run, dyn_client *client) {
     const motion_file *m = &run->motion;
     dyn_client_motors_request *r = &run->request;
     r->time = m->time, r->q = m->q, r->v = m->v, r->a = m->a, r->tau = m->tau;
-    run->query =
-        (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = args->positional[0], .samples = m->count, .nq = run->robot.nq,
-                                                .nv = run->robot.nv, .joint_count = run->robot.name_count,
-                                                .joint_names = run->robot.names);
-    query_options_apply(&run->options, &run->query);
+    run->asked.query.samples = m->count;
     return r->v ? EXIT_OK : derive_rates(run, client);
 }
 
@@ -241,7 +227,7 @@ static void print_excesses(const motor_run *run, const dyn_client_motors *found)
 }
 
 static bool print_tables(const motor_run *run, const dyn_client_motors *found) {
-    printf("Motors of %s in a motion of %zu samples, %.6g s\n\n", run->query.model, found->samples,
+    printf("Motors of %s in a motion of %zu samples, %.6g s\n\n", run->asked.query.model, found->samples,
            run->motion.time[found->samples - 1] - run->motion.time[0]);
     bool printed = print_loads(found);
     printf("\n");
@@ -400,7 +386,7 @@ exit_code run_motor(const command *self, const arguments *args, dyn_client *clie
     dyn_client_error error;
     exit_code code = prepare(&run, client);
     if (code == EXIT_OK &&
-        dyn_client_evaluate_motors(client, &run.query, &run.request, &found, &error) != DYN_CLIENT_OK) {
+        dyn_client_evaluate_motors(client, &run.asked.query, &run.request, &found, &error) != DYN_CLIENT_OK) {
         code = complain_call(&error, args->positional[1]);
     }
     if (found && args->value[OPTION_JSON]) {
@@ -416,8 +402,6 @@ exit_code run_motor(const command *self, const arguments *args, dyn_client *clie
     free(run.brakes);
     free(run.brake_text);
     motion_file_free(&run.motion);
-    query_options_free(&run.options);
-    layout_free(&run.robot);
-    dyn_client_description_free(run.description);
+    robot_query_close(&run.asked);
     return code;
 }
