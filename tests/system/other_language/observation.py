@@ -202,7 +202,8 @@ class Observation(unittest.TestCase):
         steps = min(int(3 * few / (time.monotonic() - began)), 3000000)
         request = slow.make("rollout", {**rollout, "steps": steps})
         slow.requester.send(struct.pack(">I", 0x80000001) + request.SerializeToString())
-        self.wait_for(True, lambda: self.value("dynamicsd_requests_under_way") > 0)
+        # The daemon's own probe is under way for an instant only.
+        self.wait_for(True, lambda: all(self.value("dynamicsd_requests_under_way") > 0 for _ in range(20)))
         self.daemon.process.terminate()
         self.wait_for(503, lambda: self.page("/readyz")[0])
         self.assertIn("the daemon is stopping", self.page("/readyz")[1])
