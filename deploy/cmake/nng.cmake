@@ -16,7 +16,7 @@ endif()
 target_compile_definitions(dynamics_nng INTERFACE
   NNG_STOPS_LISTENING=${stops_listening} NNG_WAITS_FOR_REFUSED=${waits_for_refused})
 
-# nng from its archive, with its calls of two functions replaced by those of nng_repair.c. The clients use it, since a
+# nng from its archive, with its calls of some functions replaced by those of nng_repair.c. The clients use it, since a
 # shared library must not export replacements of nng's functions to the programs that use it.
 find_library(NNG_ARCHIVE libnng.a REQUIRED)
 find_package(Threads REQUIRED)
@@ -30,7 +30,7 @@ target_include_directories(dynamics_nng_archive SYSTEM INTERFACE
   $<TARGET_PROPERTY:nng::nng,INTERFACE_INCLUDE_DIRECTORIES>)
 target_compile_definitions(dynamics_nng_archive INTERFACE
   $<TARGET_PROPERTY:dynamics_nng,INTERFACE_COMPILE_DEFINITIONS>)
-foreach(symbol nng_stream_send nng_stream_recv stdout stderr)
+foreach(symbol sendmsg nng_stream_send nng_stream_recv stdout stderr)
   target_link_options(dynamics_nng_archive INTERFACE LINKER:--wrap=${symbol})
 endforeach()
 target_link_libraries(dynamics_nng_archive INTERFACE ${NNG_ARCHIVE} ${nng_needs} Threads::Threads)

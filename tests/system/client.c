@@ -374,6 +374,23 @@ START_TEST(connection_that_is_closed_ungreeted_is_made_again) {
 }
 END_TEST
 
+/* Checks that a client over ipc connects, and connects again, when the peer closes connections before it has read the
+ * client's greeting. nng takes the failure to send the greeting for its own end, and would never dial again. */
+START_TEST(connection_that_is_closed_at_once_is_made_again) {
+    for (int i = 0; i < 3; i++) {
+        silent_peer peer;
+        dyn_client *made = NULL;
+        silent_peer_start_ipc_after(&peer, 2);
+        ck_assert_msg(dyn_client_connect(peer.address, NULL, &made, &error) == DYN_CLIENT_OK, "%s", error.message);
+        ck_assert_int_eq(dyn_client_ping(made, 0.05, &error), DYN_CLIENT_TIMEOUT);
+        silent_peer_drop(&peer, 3);
+        ck_assert_msg(dyn_client_ping(made, 1, &error) == DYN_CLIENT_TIMEOUT, "%s", error.message);
+        dyn_client_close(made);
+        silent_peer_stop(&peer);
+    }
+}
+END_TEST
+
 enum { WAITING = 4 };
 
 static void *wait_in_vain(void *waiting) {
@@ -579,6 +596,7 @@ int main(void) {
     tcase_add_test(all, misuse_is_refused_without_a_request);
     tcase_add_test(all, no_answer_is_a_timeout);
     tcase_add_test(all, connection_that_is_closed_ungreeted_is_made_again);
+    tcase_add_test(all, connection_that_is_closed_at_once_is_made_again);
     tcase_add_test(all, an_abort_ends_calls_that_wait);
     tcase_add_test(all, a_reply_beyond_the_limit_is_refused);
     tcase_add_test(all, threads_share_a_client);

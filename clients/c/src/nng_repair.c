@@ -1,24 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Repair of a defect of nng before 1.9.
+ * Repairs of defects of nng.
  *
- * A connection that is closed between two parts of a message refuses the second part and never completes the
- * operation. The thread of nng that frees connections then waits for this operation without end, and so does the thread
- * that closes a socket: dyn_client_close while a long reply arrives. The functions below complete such an operation
- * with an error.
+ * A peer that closes a connection before it is greeted makes the greeting fail with EPIPE. nng takes that for the
+ * closing of its own dialer, which then never dials again (observed with 1.5.2). With ECONNRESET, which has the same
+ * meaning, it does.
  *
- * The linker replaces nng's own calls of nng_stream_send and nng_stream_recv by these functions (--wrap). nng is linked
- * from its archive, so that neither nng nor the replacements are visible to the program that uses the library.
+ * A connection that is closed between two parts of a message refuses the second part. Before nng 1.9 the operation
+ * never completes. The thread of nng that frees connections then waits for it without end, and so does the thread that
+ * closes a socket: dyn_client_close while a long reply arrives. The functions below complete such an operation with an
+ * error. nng 1.9 and later refuse the operation as well, but do not wait for it (observed with 1.10.1: six refused
+ * operations of clients that close in the middle of a reply, and every close ended). There the functions only call
+ * nng's own.
  *
- * nng 1.9 and later refuse the operation as well, but do not wait for it (observed with 1.10.1: six refused operations
- * of clients that close in the middle of a reply, and every close ended). There the functions only call nng's own.
+ * The linker replaces nng's own calls of sendmsg, nng_stream_send and nng_stream_recv by the functions of this file
+ * (--wrap). nng is linked from its archive, so that neither nng nor the replacements are visible to the program that
+ * uses the library.
  */
+#include <errno.h>
 #include <stdio.h>
+#include <sys/socket.h>
 
 #include <nng/nng.h>
 
 /* The linker's option --wrap prescribes these names: __real_X is nng's own function X, and __wrap_X is its
  * replacement. */
+ssize_t __real_sendmsg(int descriptor, const struct msghdr *message, int flags);
+ssize_t __wrap_sendmsg(int descriptor, const struct msghdr *message, int flags);
 void __real_nng_stream_send(nng_stream *stream, nng_aio *operation);
 void __real_nng_stream_recv(nng_stream *stream, nng_aio *operation);
 void __wrap_nng_stream_send(nng_stream *stream, nng_aio *operation);
@@ -32,6 +40,14 @@ FILE *__wrap_stdout, *__wrap_stderr;
 __attribute__((constructor)) static void copy_streams(void) {
     __wrap_stdout = __real_stdout;
     __wrap_stderr = __real_stderr;
+}
+
+ssize_t __wrap_sendmsg(int descriptor, const struct msghdr *message, int flags) {
+    ssize_t count = __real_sendmsg(descriptor, message, flags);
+    if (count < 0 && errno == EPIPE) {
+        errno = ECONNRESET;
+    }
+    return count;
 }
 
 /* Completes an operation that nng has refused and marked as cancelled. The error is NNG_ECLOSED, which nng reports for
