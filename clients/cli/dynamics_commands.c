@@ -84,9 +84,34 @@ static size_t multiplier_count(const evaluation_context *context) {
     return context->robot->robot->model.constraint_rows;
 }
 
+/* Numbers that follow the multipliers of a state. */
+enum { CONSTRAINT_RANK, CONSTRAINT_RESIDUAL, CONSTRAINT_CONDITION, CONSTRAINT_NUMBERS };
+
+static const char *const constraint_numbers[CONSTRAINT_NUMBERS] = {"rank", "residual", "condition"};
+
 static void motion_widths(const evaluation_context *context, size_t widths[2]) {
+    size_t rows = multiplier_count(context);
     widths[0] = context->robot->nv;
-    widths[1] = multiplier_count(context);
+    widths[1] = rows > 0 ? rows + CONSTRAINT_NUMBERS : 0;
+}
+
+/* Name of the method that computed the last results. */
+static const char *method_name(const evaluation_context *context) {
+    const dyn_client_constraint_method *method = context->own;
+    return dyn_client_constraint_method_name(*method);
+}
+
+/* Copies the multipliers of each state, and the numbers that follow them. They are NAN where another model of this name
+ * was loaded meanwhile. */
+static void copy_constraints(const dyn_client_constrained_motion *motion, size_t count, size_t rows, double *to) {
+    for (size_t s = 0; s < count; s++, to += rows + CONSTRAINT_NUMBERS) {
+        for (size_t i = 0; i < rows; i++) {
+            to[i] = motion->rows == rows ? motion->multipliers[s * rows + i] : NAN;
+        }
+        to[rows + CONSTRAINT_RANK] = motion->rows == rows ? (double)motion->ranks[s] : NAN;
+        to[rows + CONSTRAINT_RESIDUAL] = motion->rows == rows ? motion->residuals[s] : NAN;
+        to[rows + CONSTRAINT_CONDITION] = motion->rows == rows ? motion->conditions[s] : NAN;
+    }
 }
 
 static dyn_client_status compute_a(const evaluation_context *context, const state_batch *batch, dyn_client_error *error,
@@ -102,10 +127,8 @@ static dyn_client_status compute_a(const evaluation_context *context, const stat
         context->client, &context->query, values[STATE_Q], values[STATE_V], values[STATE_TAU], NULL, &motion, error);
     if (status == DYN_CLIENT_OK) {
         memcpy(a, motion->a, batch->count * context->robot->nv * sizeof *a);
-        for (size_t i = 0; i < batch->count * rows; i++) {
-            multipliers[i] = motion->rows == rows ? motion->multipliers[i]
-                                                  : NAN; /* another model of this name was loaded meanwhile */
-        }
+        copy_constraints(motion, batch->count, rows, multipliers);
+        *(dyn_client_constraint_method *)context->own = motion->method;
         dyn_client_constrained_motion_free(motion);
     }
     return status;
@@ -119,6 +142,9 @@ static void write_a_headings(const evaluation_context *context, csv_writer *to) 
             csv_text(to, "multipliers.%s", robot->constraints[i].row_names[k]);
         }
     }
+    for (int i = 0; i < CONSTRAINT_NUMBERS && robot->constraint_count > 0; i++) {
+        csv_text(to, "constraints.%s", constraint_numbers[i]);
+    }
 }
 
 static void write_a(const evaluation_context *context, size_t index, const double *a, const double *multipliers) {
@@ -130,6 +156,12 @@ static void write_a(const evaluation_context *context, size_t index, const doubl
     if (multiplier_count(context) > 0) {
         emit_key(&writer, "multipliers");
         emit_doubles(&writer, multiplier_count(context), multipliers);
+        emit_key(&writer, "constraint_method");
+        emit_string(&writer, method_name(context));
+        for (int i = 0; i < CONSTRAINT_NUMBERS; i++) {
+            emit_key(&writer, constraint_numbers[i]);
+            emit_double(&writer, multipliers[multiplier_count(context) + (size_t)i]);
+        }
     }
     emit_end_object(&writer);
     emit_finish(&writer);
@@ -157,10 +189,20 @@ static bool print_multipliers(const dyn_client_description *robot, const double 
     return printed;
 }
 
+/* Prints the method, and the numbers that follow the multipliers. */
+static bool print_constraint_numbers(const evaluation_context *context, const double *numbers) {
+    fputc('\n', stdout);
+    return page_printf(2, "method: %s; rank %g of %zu rows; residual %.3g; condition %.3g", method_name(context),
+                       numbers[CONSTRAINT_RANK], multiplier_count(context), numbers[CONSTRAINT_RESIDUAL],
+                       numbers[CONSTRAINT_CONDITION]);
+}
+
 static bool print_one_a(const evaluation_context *context, const state_batch *batch, const double *a,
                         const double *multipliers) {
     return print_joint_table(context, batch, "a", STATE_A, a) &&
-           (multiplier_count(context) == 0 || print_multipliers(context->robot->robot, multipliers));
+           (multiplier_count(context) == 0 ||
+            (print_multipliers(context->robot->robot, multipliers) &&
+             print_constraint_numbers(context, multipliers + multiplier_count(context))));
 }
 
 static bool print_many_a(const evaluation_context *context, const state_batch *batch, size_t number, const double *a,
@@ -181,7 +223,8 @@ exit_code run_forward_dynamics(const command *self, const arguments *args, dyn_c
         .print_one = print_one_a,
         .print_many = print_many_a,
     };
-    return run_evaluation(&forward_dynamics, NULL, args, client);
+    dyn_client_constraint_method method = DYN_CLIENT_CONSTRAINT_METHOD_AUTO;
+    return run_evaluation(&forward_dynamics, &method, args, client);
 }
 
 /* ---- gravity ----------------------------------------------------------------------------------------------------- */

@@ -172,6 +172,13 @@ static exit_code print_states(motion_run *run, const dyn_client_rollout *result)
     return code;
 }
 
+/* Prints how the constraints were computed. Returns false when out of memory. */
+static bool print_constraints(const dyn_client_rollout *result, const dyn_client_outcome *outcome) {
+    return page_printf(2, "constraints: method %s; rank %zu and condition %.3g at the end; largest residual %.3g",
+                       dyn_client_constraint_method_name(result->constraint_method), outcome->constraint_rank,
+                       outcome->constraint_condition, outcome->constraint_residual);
+}
+
 /* Prints the end state and the outcome of the only sample. Returns false when out of memory. */
 static bool print_end(const motion_run *run, const dyn_client_rollout *result) {
     const layout *robot = &run->robot;
@@ -207,6 +214,7 @@ static bool print_end(const motion_run *run, const dyn_client_rollout *result) {
                           outcome->energy_drift) &&
               printed;
     printed = print_closure_error(outcome->constraint, outcome->closure_error) && printed;
+    printed = (outcome->constraint_rank == 0 || print_constraints(result, outcome)) && printed;
     table_free(lines);
     table_free(positions);
     return printed;

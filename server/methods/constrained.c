@@ -98,7 +98,7 @@ static dyn_status step(const batch *b, const batch_worker *w, const void *contex
 
 static Dynamics__V1__ConstraintSolution *write_solution(batch *b, const constrained_task *t) {
     Dynamics__V1__ConstraintSolution *to = call_allocate(b->call, 1, sizeof *to);
-    double *residuals = batch_output(b, 1);
+    double *residuals = batch_output(b, 1), *conditions = batch_output(b, 1);
     uint64_t *ranks = call_allocate(b->call, b->n, sizeof *ranks);
     if (call_has_ended(b->call)) {
         return NULL;
@@ -110,12 +110,15 @@ static Dynamics__V1__ConstraintSolution *write_solution(batch *b, const constrai
     for (size_t i = 0; i < b->n; i++) {
         ranks[i] = (uint64_t)t->results[i].rank;
         residuals[i] = t->results[i].residual;
+        conditions[i] = t->results[i].condition;
     }
-    to->n_ranks = to->n_residuals = b->n;
+    to->n_ranks = to->n_residuals = to->n_conditions = b->n;
     to->ranks = ranks;
     to->residuals = residuals;
+    to->conditions = conditions;
     batch_mark_rows(b, t->m, t->multipliers);
     batch_mark_rows(b, 1, residuals);
+    batch_mark_rows(b, 1, conditions);
     return to;
 }
 
@@ -124,7 +127,7 @@ bool constrained_forward_dynamics(batch *b, const Dynamics__V1__ForwardDynamicsR
     if (!batch_check(b, "v", r->n_v) || !batch_check(b, "tau", r->n_tau) || !read_options(b, r, &t.options)) {
         return false;
     }
-    batch_expect(b, b->nv + t.m + 2);
+    batch_expect(b, b->nv + t.m + 3);
     if (!batch_begin(b, cost(b, &t))) {
         return false;
     }

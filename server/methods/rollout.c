@@ -369,6 +369,7 @@ static dyn_status move_accurately(const task *t, dyn_simulator *s, size_t sample
     t->results[sample].hits = result.events;
     t->results[sample].constraint = result.constraint;
     t->results[sample].closure_error = result.closure_error;
+    t->results[sample].constraints = result.constraints;
     t->results[sample].steps = (size_t)floor(result.time / t->options.step_length + 1e-6);
     batch_proceed(t->b, t->rollout.steps);
     return store_energies(t, s, sample, q, v, error);
@@ -425,6 +426,9 @@ static void fill_outcomes(const task *t, Dynamics__V1__RolloutReply *reply) {
         outcomes[i].closure_error = r->closure_error;
         outcomes[i].contact_sweeps = (uint32_t)r->contact_sweeps;
         outcomes[i].contact_residual = r->contact_residual;
+        outcomes[i].constraint_rank = (uint32_t)r->constraints.rank;
+        outcomes[i].constraint_residual = r->constraints.residual;
+        outcomes[i].constraint_condition = r->constraints.condition;
         /* Copies the names, since the model is released before the reply is packed. Motions with error control report a
          * joint only if they end at rest. */
         if (dyn_model_constraint_count(b->model) > 0) {
@@ -458,6 +462,9 @@ static void fill_reply(const task *t, Dynamics__V1__RolloutReply *reply) {
     size_t rows = b->n * t->rows;
     reply->samples = b->n;
     reply->rows = t->rows;
+    if (dyn_model_constraint_rows(b->model) > 0) {
+        reply->constraint_method = DYNAMICS__V1__CONSTRAINT_METHOD__CONSTRAINT_METHOD_MULTIPLIERS;
+    }
     reply->computed_with = t->computed_with;
     reply->time = call_allocate(b->call, t->rows, sizeof(double));
     for (size_t i = 0; reply->time && i < t->rows; i++) {

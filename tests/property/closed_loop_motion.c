@@ -183,6 +183,18 @@ static double energy(const linkage *l, const state *x) {
 
 /* ---- Long motion ------------------------------------------------------------------------------------------------- */
 
+/* Checks the constraints of a motion that ends at q: two of the six rows of a planar loop are independent. */
+static void check_constraints(const linkage *l, const double *q, const dyn_constraint_result *found) {
+    double rank, condition;
+    dyn_error error;
+    const dyn_constraint_space space = {.rank = &rank, .condition = &condition};
+    require(dyn_constraint_space_quantities(l->model, l->workspace, 1, q, &space, &error), &error);
+    ck_assert_int_eq(found->rank, 2);
+    ck_assert_double_eq(rank, 2);
+    ck_assert_double_eq_tol(found->condition, condition, 1e-5 * condition);
+    ck_assert_msg(found->residual > 0 && found->residual < 1e-9, "residual %g", found->residual);
+}
+
 START_TEST(a_hundred_seconds_of_a_linkage_stay_closed_and_keep_their_energy) {
     linkage l = build(&usual);
     dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
@@ -199,6 +211,7 @@ START_TEST(a_hundred_seconds_of_a_linkage_stay_closed_and_keep_their_energy) {
     ck_assert_int_eq(result.status, DYN_SAMPLE_STATUS_RUNNING);
     ck_assert_msg(result.closure_error < 1e-8, "closure error %g", result.closure_error);
     ck_assert_msg(result.energy_drift < 1e-6, "energy drift %g", result.energy_drift);
+    check_constraints(&l, q + (size_t)100 * NQ, &result.constraints);
     ck_assert_msg(fabs(q[100 * NQ]) > 10, "the crank turned by %g only", q[100 * NQ]);
     dyn_simulator_free(s);
     free_linkage(&l);
@@ -219,6 +232,7 @@ START_TEST(fixed_steps_agree_with_adaptive_ones) {
     require(dyn_adaptive_run(s, &motion, q, v, NULL, 0, &result, &error), &error);
     ck_assert_int_eq(result.end, DYN_ADAPTIVE_END_DONE);
     ck_assert_msg(result.closure_error < 1e-11, "closure error %g", result.closure_error);
+    check_constraints(&l, q + NQ, &result.constraints);
     go(s, 1000, &x);
     assert_norm_close("q", 0, x.q, q + NQ, NQ, 1e-8);
     assert_norm_close("v", 0, x.v, v + NQ, NQ, 1e-8);

@@ -323,6 +323,7 @@ START_TEST(projectors_remove_the_forces_and_motions_of_constraints) {
                 &error);
         ck_assert_double_eq(rank, result.rank);
         ck_assert(condition >= 1 && isfinite(condition));
+        ck_assert_double_eq_tol(result.condition, condition, 1e-5 * condition);
         check_projectors(&c, tree, P, P_qdd);
         if (result.residual < 1e-6 * (1 + norm(a, c.nv))) {
             check_projected_motion(&c, tree, P, a);

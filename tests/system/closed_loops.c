@@ -80,6 +80,7 @@ START_TEST(the_tip_of_two_links_keeps_its_height) {
         for (int s = 0; s < 3; s++) {
             ck_assert_uint_eq(motion->ranks[s], 1);
             ck_assert_double_le(motion->residuals[s], 1e-12);
+            ck_assert_double_eq_tol(motion->conditions[s], 1, 1e-5);
         }
         dyn_client_constrained_motion_free(motion);
     }

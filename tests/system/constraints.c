@@ -524,7 +524,12 @@ START_TEST(rollouts_and_simulations_move_closed_loops_alike) {
     load("four_bar");
     json_t *rollout = run_json("$ctl call rollout '{" SECOND ", \"steps\": 1000, \"stride\": 1000}'");
     const json_t *q = json_object_get(rollout, "q");
-    check_closure(json_array_get(json_object_get(rollout, "outcomes"), 0), 1e-11);
+    const json_t *end = json_array_get(json_object_get(rollout, "outcomes"), 0);
+    check_closure(end, 1e-11);
+    ck_assert_str_eq(text_of(rollout, "constraint_method"), "CONSTRAINT_METHOD_MULTIPLIERS");
+    ck_assert_int_eq(json_integer_value(json_object_get(end, "constraint_rank")), 2);
+    ck_assert_double_gt(json_number_value(json_object_get(end, "constraint_condition")), 1);
+    ck_assert_double_lt(json_number_value(json_object_get(end, "constraint_residual")), 1e-9);
     ck_assert_double_gt(fabs(number_of(q, 3)), 1);
     json_t *created = run_json("$ctl call create_simulation '{" SECOND ", \"name\": \"bar\"}'");
     char line[256];
@@ -539,6 +544,8 @@ START_TEST(rollouts_and_simulations_move_closed_loops_alike) {
     check_closure(state, 1e-11);
     json_decref(rollout), json_decref(created), json_decref(stepped);
     must_say("$ctl rollout four_bar --duration 0.01", "of constraint loop");
+    must_say("$ctl rollout four_bar --duration 0.01", "constraints: method multipliers; rank 2 and condition");
+    must_say("$ctl fd four_bar", "method: multipliers; rank 2 of");
     must_say("$ctl simulate four_bar --duration 0.01", "of constraint loop");
 }
 END_TEST

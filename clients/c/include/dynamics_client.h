@@ -1175,6 +1175,10 @@ typedef enum dyn_client_constraint_method {
     DYN_CLIENT_CONSTRAINT_METHOD_ELIMINATION = 3, /* independent coordinates */
 } dyn_client_constraint_method;
 
+/* Returns the name of a method, such as "multipliers"; "none" for AUTO, which marks results of models without
+ * constraints; "unknown" otherwise. */
+DYN_CLIENT_EXPORT const char *dyn_client_constraint_method_name(dyn_client_constraint_method method);
+
 /* Options of forward dynamics with constraints; zero selects the defaults. */
 typedef struct dyn_client_constraint_options {
     size_t struct_size;
@@ -1191,6 +1195,8 @@ typedef struct dyn_client_constrained_motion {
     const double *multipliers;           /* n x m, N and N m, those of least norm */
     const uint64_t *ranks;               /* n: independent rows */
     const double *residuals; /* n: largest |A a + dA/dt v - b|; not small where rows contradict each other */
+    /* Largest eigenvalue of A M^-1 A' over the smallest of those that are not zero, n. */
+    const double *conditions;
 } dyn_client_constrained_motion;
 
 /* Computes a of M a + h = tau + sum J' f_ext + A' lambda, A a + dA/dt v = b, for a model with constraints
@@ -2365,6 +2371,10 @@ typedef struct dyn_client_outcome {
     double closure_error;    /* that error, m or rad */
     size_t contact_sweeps;   /* most sweeps over the contacts in a step; 0 without contacts */
     double contact_residual; /* largest violation of the contact laws after a step, m/s */
+    /* Independent rows of the constraints in the last state, 0 where there are none or contact surfaces; largest
+     * |A a + dA/dt v - b| of an acceleration in a step; condition of A M^-1 A' in the last state. */
+    size_t constraint_rank;
+    double constraint_residual, constraint_condition;
 } dyn_client_outcome;
 
 typedef struct dyn_client_rollout {
@@ -2378,6 +2388,7 @@ typedef struct dyn_client_rollout {
      * world, n x rows x surfaces x 3, N; smallest gaps, m, and largest slips, m/s, n x rows x surfaces. */
     size_t contact_surface_count;
     const double *contact_forces, *contact_gaps, *contact_slips;
+    dyn_client_constraint_method constraint_method; /* that computed the accelerations; AUTO without constraints */
 } dyn_client_rollout;
 
 /* Integrates query.samples states over time in one request. query.external_forces are constant over all steps. Long

@@ -115,6 +115,11 @@ dyn_client_status dyn_client_bias_forces(dyn_client *client, const dyn_client_qu
 
 /* ---- forward dynamics with constraints --------------------------------------------------------------------------- */
 
+const char *dyn_client_constraint_method_name(dyn_client_constraint_method method) {
+    static const char *const names[] = {"none", "full system", "multipliers", "elimination"};
+    return (size_t)method < sizeof names / sizeof *names ? names[method] : "unknown";
+}
+
 typedef struct motion_result {
     dyn_client_constrained_motion motion;
     Dynamics__V1__ForwardDynamicsReply *reply;
@@ -126,7 +131,8 @@ static dyn_client_status read_motion(Dynamics__V1__ForwardDynamicsReply *reply, 
                                      dyn_client_constrained_motion **motion, dyn_client_error *error) {
     const Dynamics__V1__ConstraintSolution *from = reply->constraints;
     size_t n = parts->source.samples, rows = from && n > 0 ? from->n_multipliers / n : 0;
-    bool has_solution = !from || (from->n_multipliers == n * rows && from->n_ranks == n && from->n_residuals == n);
+    bool has_solution = !from || (from->n_multipliers == n * rows && from->n_ranks == n && from->n_residuals == n &&
+                                  from->n_conditions == n);
     if (reply->n_a != parts->v_count || !has_solution) {
         dynamics__v1__forward_dynamics_reply__free_unpacked(reply, NULL);
         return fail_bad_reply(error, "the result does not hold as many values as its samples need");
@@ -142,6 +148,7 @@ static dyn_client_status read_motion(Dynamics__V1__ForwardDynamicsReply *reply, 
         result->motion.method = (dyn_client_constraint_method)from->method;
         result->motion.multipliers = from->multipliers;
         result->motion.residuals = from->residuals;
+        result->motion.conditions = from->conditions;
         result->motion.ranks = from->ranks;
     }
     *motion = &result->motion;

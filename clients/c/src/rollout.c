@@ -64,6 +64,7 @@ static bool read_arrays(const Dynamics__V1__RolloutReply *reply, const dyn_clien
     result->rows = reply->rows;
     result->time = reply->time;
     result->computed_with = reply->computed_with;
+    result->constraint_method = (dyn_client_constraint_method)reply->constraint_method;
     return reply->samples == query->samples && reply->n_outcomes == query->samples && reply->n_time == reply->rows &&
            count_doubles(query->samples, reply->rows, &rows) && count_doubles(rows, query->nq, &q_count) &&
            count_doubles(rows, query->nv, &v_count) && read_array(reply->n_q, reply->q, true, q_count, &result->q) &&
@@ -100,7 +101,10 @@ static dyn_client_status convert_reply(Dynamics__V1__RolloutReply *reply, const 
                                            .constraint = from->constraint,
                                            .closure_error = from->closure_error,
                                            .contact_sweeps = from->contact_sweeps,
-                                           .contact_residual = from->contact_residual};
+                                           .contact_residual = from->contact_residual,
+                                           .constraint_rank = from->constraint_rank,
+                                           .constraint_residual = from->constraint_residual,
+                                           .constraint_condition = from->constraint_condition};
     }
     if (!read_arrays(reply, query, request, &result->rollout)) {
         dyn_client_rollout_free(&result->rollout);

@@ -83,7 +83,8 @@ def constrained_motion(query: Query, motion: Any) -> ConstrainedMotion:
     forces = doubles(motion.multipliers, n * m, motion) if m else np.empty(0)
     return ConstrainedMotion(doubles(motion.a, n * nv, motion).reshape(query.shape(nv)),
                              forces.reshape(query.shape(m)), integers(motion.ranks, n).reshape(query.shape()),
-                             doubles(motion.residuals, n, motion).reshape(query.shape()), method)
+                             doubles(motion.residuals, n, motion).reshape(query.shape()),
+                             doubles(motion.conditions, n, motion).reshape(query.shape()), method)
 
 
 def _contributions(entries: Any, count: int, nv: int) -> tuple[Contribution, ...]:
@@ -231,7 +232,8 @@ def rollout(query: Query, found: Any) -> Rollout:
                    v if v is not None else np.empty(0), motion(found.tau, model.nv), motion(found.kinetic),
                    motion(found.potential), tuple(read(Outcome, each) for each in found.outcomes[0:found.samples]),
                    text(found.computed_with), motion(found.contact_forces, surfaces, 3),
-                   motion(found.contact_gaps, surfaces), motion(found.contact_slips, surfaces))
+                   motion(found.contact_gaps, surfaces), motion(found.contact_slips, surfaces),
+                   named("dyn_client_constraint_method").name(int(found.constraint_method)))
 
 
 def trajectory(query: Query, found: Any) -> Trajectory:

@@ -764,7 +764,8 @@ class Excess:
 class Outcome:
     """End of one sample of a rollout. `status` is "ran", "not_finite", "too_fast", "singular", "rests" or
     "too_long". `closure_error` is the largest one after a step, rad or m, of `constraint`. `contact_residual` is the
-    largest violation of the contact laws after a step, m/s.
+    largest violation of the contact laws after a step, m/s. `constraint_rank` and `constraint_condition` are those of
+    the last state, and `constraint_residual` is the largest one of a step.
     """
 
     status: str
@@ -776,6 +777,9 @@ class Outcome:
     closure_error: float
     contact_sweeps: int
     contact_residual: float
+    constraint_rank: int
+    constraint_residual: float
+    constraint_condition: float
 
 
 @record("dyn_client_assembly_outcome")
@@ -1017,6 +1021,7 @@ class ConstrainedMotion:
     multipliers: Array
     ranks: NDArray[np.uint64]
     residuals: Array
+    conditions: Array
     method: str
 
 
@@ -1123,6 +1128,7 @@ class Rollout:
     contact_forces: Array | None
     contact_gaps: Array | None
     contact_slips: Array | None
+    constraint_method: str
 
     def __repr__(self) -> str:
         ends: dict[str, int] = {}

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include <dynamics/constrained_dynamics.h>
 #include <dynamics/export.h>
 #include <dynamics/simulation.h>
 
@@ -57,9 +58,10 @@ typedef struct dyn_adaptive_result {
     /* Steps of the integrator that succeeded, steps that were repeated because their error exceeded the tolerance, and
      * evaluations of forward dynamics. */
     size_t steps, rejected, evaluations;
-    size_t events;        /* number of all impacts, including those that `events` had no room for */
-    int constraint;       /* constraint with the largest closure error in a row; 0 without constraints */
-    double closure_error; /* that error, m or rad; 0 without constraints */
+    size_t events;                     /* number of all impacts, including those that `events` had no room for */
+    int constraint;                    /* constraint with the largest closure error in a row; 0 without constraints */
+    double closure_error;              /* that error, m or rad; 0 without constraints */
+    dyn_constraint_result constraints; /* as in dyn_rollout_result */
 } dyn_adaptive_result;
 
 /* Integrates M a + h = tau + r from time[0] to time[n - 1] and stores the states at all times: q is n x nq, v is n x

@@ -46,6 +46,8 @@ DYN_API dyn_constraint_method dyn_constraint_method_for(const dyn_model *model, 
 typedef struct dyn_constraint_result {
     int rank;        /* number of independent rows */
     double residual; /* largest of |A a + dA/dt v + stabilization|; not small where rows contradict each other */
+    /* Largest eigenvalue of A M^-1 A' over the smallest of those that are not zero, to 1e-6; 1 for rank 0. */
+    double condition;
 } dyn_constraint_result;
 
 /* Options of forward dynamics with constraints; zero selects the defaults. */
@@ -62,8 +64,8 @@ typedef struct dyn_constraint_options {
  * Where rows contradict each other, the result is a compromise between them that depends on the method, and `residual`
  * states by how much the rows are violated. `options` NULL: defaults. `a` may be the same array as tau or v. `lambda`
  * and `outcomes` (n of them) may be NULL. For a model without constraints the function computes dyn_aba.
- * Cost of MULTIPLIERS: O(bodies + m depth + m^2 depth + m^3); of the other methods O((nv + m)^3). Allocates nothing.
- * Thread-safe as long as each thread has its own workspace.
+ * Cost of MULTIPLIERS: O(bodies + m depth + m^2 depth + m^3); of the other methods O((nv + m)^3); of `outcomes` another
+ * O(m^3). Allocates nothing. Thread-safe as long as each thread has its own workspace.
  * Errors: those of dyn_aba; DYN_FAILED_PRECONDITION for a model with constraints and a workspace in single precision;
  * DYN_INVALID_ARGUMENT for options out of range. */
 DYN_API dyn_status dyn_constrained_forward_dynamics(const dyn_model *model, dyn_workspace *workspace, size_t n,

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <dynamics/constrained_dynamics.h>
 #include <dynamics/export.h>
 #include <dynamics/simulation.h>
 
@@ -61,6 +62,9 @@ typedef struct dyn_rollout_result {
     double closure_error;    /* that error, m or rad; 0 without constraints */
     int contact_sweeps;      /* most sweeps over the contacts in a step; 0 without contacts */
     double contact_residual; /* largest violation of the contact laws after a step, m/s */
+    /* Rank and condition in the last state, and the largest residual of a step, by the method of multipliers. Zeros and
+     * a condition of 1 for a model without constraints or with contact surfaces. */
+    dyn_constraint_result constraints;
 } dyn_rollout_result;
 
 /* Results of a rollout. Any pointer may be NULL. Rows are results at the stride, dyn_rollout_rows of them for each

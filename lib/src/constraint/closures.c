@@ -101,16 +101,22 @@ void closures_require_acceleration(closures *s, sample_block block, size_t lane,
     }
 }
 
+/* Loads A M^-1 A' of one lane. Returns it. */
+static const double *load_response(closures *s, sample_block block, size_t lane) {
+    int m = s->rows.set.m;
+    for (int i = 0; i < m * m; i++) {
+        s->rows.lane_response[i] = dyn_packed_number(s->rows.response, (size_t)i, block, lane);
+    }
+    return s->rows.lane_response;
+}
+
 int closures_solve(closures *s, sample_block block, size_t lane, double *x) {
     constraint_rows *rows = &s->rows;
     int m = rows->set.m;
     for (int r = 0; r < m; r++) {
         rows->motion[r] = s->c[r] - closures_rate(rows, block, lane, r, s->model->nv, x);
-        for (int k = 0; k < m; k++) {
-            rows->lane_response[r * m + k] = dyn_packed_number(rows->response, (size_t)(r * m + k), block, lane);
-        }
     }
-    int rank = least_norm_solve(m, rows->lane_response, rows->motion, &s->norm, s->lambda);
+    int rank = least_norm_solve(m, load_response(s, block, lane), rows->motion, &s->norm, s->lambda);
     memcpy(rows->solution.multipliers, s->lambda, (size_t)m * sizeof *s->lambda);
     constraint_rows_apply(rows, block, lane, s->model->nv, x);
     return rank;
@@ -122,4 +128,10 @@ double closures_residual(const closures *s, sample_block block, size_t lane, con
         most = fmax(most, fabs(closures_rate(&s->rows, block, lane, r, s->model->nv, x) - s->c[r]));
     }
     return most;
+}
+
+int closures_examine(closures *s, sample_block block, size_t lane, double *condition) {
+    int m = s->rows.set.m, rank = least_norm_factorize(m, load_response(s, block, lane), &s->norm);
+    *condition = least_norm_condition(m, rank, &s->norm);
+    return rank;
 }

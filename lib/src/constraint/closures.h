@@ -55,6 +55,9 @@ int closures_solve(closures *s, sample_block block, size_t lane, double *x);
 /* Returns the largest of |A x - c| in one lane. */
 double closures_residual(const closures *s, sample_block block, size_t lane, const double *x);
 
+/* Computes the condition of A M^-1 A' in one lane (least_norm_condition). Returns the number of independent rows. */
+int closures_examine(closures *s, sample_block block, size_t lane, double *condition);
+
 /* Returns A_r x in one lane. */
 double closures_rate(const constraint_rows *rows, sample_block block, size_t lane, int row, int nv, const double *x);
 

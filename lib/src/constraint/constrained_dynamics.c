@@ -53,16 +53,17 @@ static size_t lay_out(const dyn_model *model, size_t lanes, uintptr_t base, cons
 
 /* ---- Methods ----------------------------------------------------------------------------------------------------- */
 
-/* Stores the multipliers of a sample, and the rank and the largest residual of A a = c where its acceleration is
- * known. */
-static void report(const constrained_call *call, sample_block block, size_t l, int rank, const constraint_scratch *s) {
+/* Stores the multipliers of a sample, and the rank, the condition, and the largest residual of A a = c where its
+ * acceleration is known. */
+static void report(const constrained_call *call, sample_block block, size_t l, int rank, constraint_scratch *s) {
     size_t sample = block.first + l, m = (size_t)call->model->constraint_rows;
     if (call->lambda) {
         memcpy(call->lambda + sample * m, s->loops.lambda, m * sizeof *call->lambda);
     }
     if (call->results) {
-        double residual = closures_residual(&s->loops, block, l, s->acceleration);
-        call->results[sample] = (dyn_constraint_result){rank, residual};
+        dyn_constraint_result *to = &call->results[sample];
+        *to = (dyn_constraint_result){rank, closures_residual(&s->loops, block, l, s->acceleration), 1};
+        closures_examine(&s->loops, block, l, &to->condition);
     }
 }
 
@@ -215,7 +216,7 @@ dyn_status dyn_constrained_forward_dynamics(const dyn_model *model, dyn_workspac
     }
     if (model->constraint_rows == 0) {
         for (size_t s = 0; outcomes && s < n; s++) {
-            outcomes[s] = (dyn_constraint_result){0, 0};
+            outcomes[s] = (dyn_constraint_result){0, 0, 1};
         }
         return dyn_aba(model, workspace, n, gravity, q, v, tau, forces, a, error);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "least_norm.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -114,6 +115,101 @@ void least_norm_apply(int m, int k, const double *b, least_norm *s, double *lamb
         }
     }
 }
+
+/* ---- Condition --------------------------------------------------------------------------------------------------- */
+
+/* Symmetric tridiagonal matrix of k rows: its diagonal, and the entries below. */
+typedef struct tridiagonal {
+    int k;
+    double *diagonal, *below;
+} tridiagonal;
+
+/* Computes the reflection of column c of A that leaves one entry below the diagonal. The vector v of the reflection
+ * replaces the rest of row c. Returns v'v / 2. */
+static double reflect(const tridiagonal *t, int c, double *A) {
+    double *v = A + c * t->k, sum = 0;
+    for (int i = c + 1; i < t->k; i++) {
+        sum += v[i] * v[i];
+    }
+    t->below[c] = v[c + 1] > 0 ? -sqrt(sum) : sqrt(sum);
+    double h = sum - v[c + 1] * t->below[c];
+    v[c + 1] -= t->below[c];
+    return h;
+}
+
+/* Computes the tridiagonal matrix with the eigenvalues of A, symmetric, k x k, which is overwritten. */
+static void tridiagonalize(const tridiagonal *t, double *A) {
+    int k = t->k;
+    for (int c = 0; c + 1 < k; c++) {
+        double *v = A + c * k, *p = t->diagonal, h = reflect(t, c, A), share = 0;
+        for (int i = c + 1; i < k && h > 0; i++) {
+            p[i] = 0;
+            for (int j = c + 1; j < k; j++) {
+                p[i] += A[i * k + j] * v[j] / h;
+            }
+            share += v[i] * p[i] / (2 * h);
+        }
+        for (int i = c + 1; i < k && h > 0; i++) {
+            p[i] -= share * v[i];
+        }
+        for (int i = c + 1; i < k && h > 0; i++) {
+            for (int j = c + 1; j < k; j++) {
+                A[i * k + j] -= v[i] * p[j] + p[i] * v[j];
+            }
+        }
+        t->diagonal[c] = A[c * k + c];
+    }
+    t->diagonal[k - 1] = A[k * k - 1];
+}
+
+/* Returns the number of eigenvalues below x, by the signs of a Sturm sequence. */
+static int count_below(const tridiagonal *t, double x) {
+    int count = 0;
+    double pivot = 1;
+    for (int i = 0; i < t->k; i++) {
+        double coupling = i > 0 ? t->below[i - 1] * t->below[i - 1] : 0;
+        pivot = t->diagonal[i] - x - (coupling > 0 ? coupling / pivot : 0);
+        pivot = pivot == 0 ? -DBL_MIN : pivot;
+        count += pivot < 0;
+    }
+    return count;
+}
+
+/* Returns the smallest positive number with at least `count` eigenvalues below it, to 1e-6. */
+static double find_eigenvalue(const tridiagonal *t, int count, double most) {
+    double low = 0, high = most;
+    while (high - low > 1e-6 * high && high > DBL_MIN) {
+        double middle = low + (high - low) / 2;
+        if (count_below(t, middle) >= count) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    return high;
+}
+
+double least_norm_condition(int m, int k, least_norm *s) {
+    const tridiagonal t = {k, s->pivots, s->x};
+    double sum = 0;
+    for (int r = 0; r < k; r++) {
+        for (int c = 0; c < k; c++) {
+            double entry = 0;
+            for (int i = 0; i < m; i++) {
+                entry += s->L[i * m + r] * s->L[i * m + c];
+            }
+            s->product[r * k + c] = entry;
+        }
+        sum += s->product[r * k + r];
+    }
+    if (k == 0) {
+        return 1;
+    }
+    tridiagonalize(&t, s->product);
+    return find_eigenvalue(&t, k, 1.001 * sum) / find_eigenvalue(&t, 1, 1.001 * sum);
+}
+
+/* ---- Solution ---------------------------------------------------------------------------------------------------- */
 
 int least_norm_solve(int m, const double *R, const double *b, least_norm *s, double *lambda) {
     int k = least_norm_factorize(m, R, s);

@@ -257,6 +257,7 @@ static void store(flow *f, size_t row, double *q, double *v) {
             f->result->closure_error = f->s->results->closure_error;
             f->result->constraint = f->s->results->constraint;
         }
+        f->result->constraints.residual = fmax(f->result->constraints.residual, simulator_take_residual(f->s, 0));
     }
 }
 
@@ -272,6 +273,7 @@ static void go(flow *f, double *q, double *v, int *struck) {
         goes_on = goes_on && go_to(f, f->m->time[i], struck);
         store(f, i, q, v);
     }
+    simulator_examine_constraints(f->s, f->block, 0, &f->result->constraints);
     long steps = 0, failures = 0, evaluations = 0;
     ARKodeGetNumSteps(f->integrator, &steps);
     ARKodeGetNumErrTestFails(f->integrator, &failures);

@@ -46,6 +46,24 @@ static void constrain(void *context, const void *q, const void *v, const void *d
     for (size_t l = 0; l < block.lanes; l++) {
         closures_require_acceleration(c, block, l, k, v);
         closures_solve(c, block, l, a);
+        s->loops.residual[l] = fmax(s->loops.residual[l], closures_residual(c, block, l, a));
+    }
+}
+
+double simulator_take_residual(dyn_simulator *s, size_t l) {
+    double residual = s->loops.workspace ? s->loops.residual[l] : 0;
+    if (s->loops.workspace) {
+        s->loops.residual[l] = 0;
+    }
+    return residual;
+}
+
+void simulator_examine_constraints(dyn_simulator *s, sample_block block, size_t l, dyn_constraint_result *result) {
+    closures *c = &s->loops.closures;
+    result->rank = 0, result->condition = 1;
+    if (s->loops.workspace) {
+        closures_respond(c, block, s->q, s->v, NULL);
+        result->rank = closures_examine(c, block, l, &result->condition);
     }
 }
 
@@ -177,6 +195,7 @@ size_t simulated_loops_lay_out(const dyn_model *model, size_t lanes, uintptr_t b
     uintptr_t cursor = base;
     if (model->constraint_rows > 0) {
         cursor += closures_lay_out(model, lanes, cursor, &loops->closures);
+        loops->residual = dyn_carve(&cursor, lanes * sizeof *loops->residual);
         loops->error = dyn_carve(&cursor, lanes * sizeof *loops->error);
         loops->is_open = dyn_carve(&cursor, lanes * sizeof *loops->is_open);
         loops->holds = dyn_carve(&cursor, lanes * sizeof *loops->holds);
@@ -187,6 +206,7 @@ size_t simulated_loops_lay_out(const dyn_model *model, size_t lanes, uintptr_t b
 void simulator_choose_loops(dyn_simulator *s) {
     if (s->loops.workspace) {
         closures_choose(s->model, s->loops.workspace, &s->loops.closures);
+        memset(s->loops.residual, 0, (size_t)s->loops.workspace->kernels->wide->lanes * sizeof *s->loops.residual);
         s->step.constraint = (step_constraint){constrain, s};
     }
 }

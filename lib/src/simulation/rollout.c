@@ -228,6 +228,10 @@ static void note_step(const rollout_block *b, const dyn_sample_result *results) 
         r->hits += results[l].hit_joint && fabs(results[l].hit_velocity) > b->s->options.rest_velocity;
         r->status = results[l].status;
         r->joint = results[l].joint;
+        double residual = simulator_take_residual(b->s, l);
+        if (results[l].status == DYN_SAMPLE_STATUS_RUNNING) {
+            r->constraints.residual = fmax(r->constraints.residual, residual);
+        }
         r->contact_sweeps =
             results[l].contact_sweeps > r->contact_sweeps ? results[l].contact_sweeps : r->contact_sweeps;
         r->contact_residual = fmax(r->contact_residual, results[l].contact_residual);
@@ -272,6 +276,9 @@ static bool roll_out(rollout_block *b) {
     }
     if (stride == 0 || b->r->steps % stride == 0) {
         store_results(b, b->rows - 1, false, is_linear(b->r) ? s->tau_end : s->tau);
+    }
+    for (size_t l = 0; b->out->results && l < b->block.count; l++) {
+        simulator_examine_constraints(s, b->block, l, &b->out->results[b->block.first + l].constraints);
     }
     return true;
 }

@@ -10,6 +10,7 @@
 #ifndef DYNAMICS_SIMULATION_SIMULATOR_H
 #define DYNAMICS_SIMULATION_SIMULATOR_H
 
+#include <dynamics/constrained_dynamics.h>
 #include <dynamics/simulation.h>
 
 #include "../actuation/joint_properties.h"
@@ -40,6 +41,7 @@ typedef struct simulated_loops {
     dyn_workspace *workspace; /* its kernels run while a kernel uses that of the simulator; NULL: there is no loop */
     closures closures;
     sample_block block; /* of the step whose accelerations are constrained */
+    double *residual;   /* largest |A a - b| of each lane since the last result was stored */
     double *error;      /* largest closure error of each lane */
     bool *is_open;      /* lanes whose positions have to be moved */
     bool *holds;        /* lanes in which joints at limits do not move, not even inward */
@@ -163,6 +165,12 @@ void simulator_close_velocities(dyn_simulator *s, const simulated_step *step);
 
 /* Stores the largest closure errors in the results of the step. */
 void simulator_report_closure(dyn_simulator *s, const simulated_step *step);
+
+/* Computes rank and condition of the constraints in the state of one lane: 0 and 1 where no loop is computed. */
+void simulator_examine_constraints(dyn_simulator *s, sample_block block, size_t l, dyn_constraint_result *result);
+
+/* Returns the largest residual of a lane since the last call; 0 where no loop is computed. */
+double simulator_take_residual(dyn_simulator *s, size_t l);
 
 /* ---- Contacts ---------------------------------------------------------------------------------------------------- */
 

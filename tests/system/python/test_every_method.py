@@ -109,6 +109,7 @@ def manage(client, arm, project):
     assert closed.outcomes[0].is_closed and closed.q[0, 0] == 1.0
     motion = loop.constrained_forward_dynamics(closed.q)
     assert motion.a.shape == (1, 3) and motion.multipliers.shape[1] == loop.info.constraint_rows
+    assert motion.method == "multipliers" and motion.conditions[0] >= 1
     assert loop.description.constraints[0].kind == "loop_joint"
     loop.unload()
 
