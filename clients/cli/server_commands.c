@@ -141,6 +141,8 @@ static void write_limits(json_writer *writer, const dyn_client_server_info *info
     emit_unsigned(writer, info->limits.constraints);
     emit_key(writer, "machine_elements");
     emit_unsigned(writer, info->limits.machine_elements);
+    emit_key(writer, "estimates");
+    emit_unsigned(writer, info->limits.estimates);
     emit_key(writer, "connections");
     emit_unsigned(writer, info->limits.connections);
     emit_key(writer, "request_time");

@@ -118,7 +118,7 @@ void method_excite(call *c) {
         if (status == DYN_OK) {
             answer(&b, found);
         } else if (!call_has_ended(c)) {
-            batch_fail(&b, 0, &error);
+            parameter_choice_fail(&b, &error);
         }
     }
     dyn_excitation_free(found);

@@ -269,7 +269,7 @@ void method_identify(call *c) {
         if (status == DYN_OK) {
             answer(&b, found, &options);
         } else if (!call_has_ended(c)) {
-            batch_fail(&b, 0, &error);
+            parameter_choice_fail(&b, &error);
         }
     }
     dyn_identification_free(found);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "methods/parameter_choice.h"
 
+#include <dynamics/base_parameters.h>
+#include <string.h>
+
 #include "methods/bounds.h"
 
 static bool proceed(void *context, double fraction) {
@@ -73,11 +76,28 @@ bool parameter_choice_fits(batch *b) {
 bool parameter_choice_read(batch *b, const parameter_choice *from, dyn_identification_options *o) {
     o->gravity = b->values.gravity;
     o->drives_only = from->drives_only;
+    o->most_estimates = atomic_load(&b->call->service->limits->estimates);
     o->friction_velocity = from->friction_velocity != 0 ? from->friction_velocity : o->friction_velocity;
     o->stribeck_velocity = from->stribeck_velocity != 0 ? from->stribeck_velocity : o->stribeck_velocity;
     o->proceed = proceed;
     o->context = b->call;
     return read_terms(b->call, from, o) && read_links(b, from, o);
+}
+
+void parameter_choice_fail(batch *b, const dyn_error *error) {
+    bool is_large = error->site.cause == DYN_CAUSE_TOO_MANY, is_estimates = strcmp(error->place, "most_estimates") == 0;
+    if (!is_large || (!is_estimates && strcmp(error->place, "model") != 0)) {
+        batch_fail(b, 0, error);
+        return;
+    }
+    call_blame(b->call, "query.model");
+    call_fail(b->call, REASON_MODEL_TOO_LARGE, "%s", error->message);
+    if (is_estimates) {
+        call_set_limit(b->call, BOUND_ESTIMATES, atomic_load(&b->call->service->limits->estimates), 0);
+    } else {
+        call_set_limit(b->call, BOUND_COUPLED_BASE_PARAMETER_JOINTS, DYN_BASE_PARAMETER_COUPLED_JOINTS,
+                       (uint64_t)dyn_model_joint_count(b->model));
+    }
 }
 
 const dyn_joint *joint_of_coordinate(const dyn_model *model, int coordinate) {

@@ -27,6 +27,9 @@ bool parameter_choice_fits(batch *b);
  * and that links move. Returns false when the call has ended. */
 bool parameter_choice_read(batch *b, const parameter_choice *from, dyn_identification_options *options);
 
+/* Ends the call with an error of the library, which may be that of a model with too many parameters. */
+void parameter_choice_fail(batch *b, const dyn_error *error);
+
 /* Returns the joint of a velocity coordinate. */
 const dyn_joint *joint_of_coordinate(const dyn_model *model, int coordinate);
 

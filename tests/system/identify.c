@@ -158,6 +158,31 @@ START_TEST(the_order_of_joints_is_the_callers) {
 }
 END_TEST
 
+START_TEST(errors_of_gains_have_the_callers_order_of_joints) {
+    static const char *const names[] = {"wrist_3_joint", "wrist_2_joint",       "wrist_1_joint",
+                                        "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};
+    dyn_client_identification *found;
+    dyn_client_query query = query_of("ur5", ROWS);
+    double *q_turned = numbers(ROWS * NV), *tau_turned = numbers(ROWS * NV);
+    double gains[NV] = {1, NAN, 1, 1, 1, 1}; /* of wrist_2_joint, coordinate 4 of the model */
+    move();
+    for (size_t i = 0; i < (size_t)ROWS * NV; i++) {
+        q_turned[i / NV * NV + NV - 1 - i % NV] = q[i];
+        tau_turned[i / NV * NV + NV - 1 - i % NV] = tau[i];
+    }
+    query.joint_count = NV, query.joint_names = names;
+    dyn_client_identify_request request = request_of();
+    request.q = q_turned, request.tau = tau_turned, request.gains = gains;
+    ck_assert_int_eq(dyn_client_identify(client, &query, &request, &found, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "identify.gains[1]");
+    request.gains = NULL, request.estimate_gains = true;
+    ck_assert_int_eq(dyn_client_identify(client, &query, &request, &found, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "identify.gains[5]");
+    ck_assert_msg(strstr(error.message, "shoulder_pan_joint") != NULL, "%s", error.message);
+    free(q_turned), free(tau_turned);
+}
+END_TEST
+
 START_TEST(a_payload_is_found_beside_one_that_is_known) {
     /* move() makes a motion with 3 kg; the record is told half of them as a known payload, and an external force. */
     const dyn_client_payload known = {
@@ -375,6 +400,7 @@ int main(void) {
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
     tcase_set_timeout(all, 120);
     tcase_add_test(all, a_load_and_friction_are_found_from_positions_and_torques);
+    tcase_add_test(all, errors_of_gains_have_the_callers_order_of_joints);
     tcase_add_test(all, a_payload_is_found_beside_one_that_is_known);
     tcase_add_test(all, the_report_of_an_identified_model_says_how_it_came_about);
     tcase_add_test(all, gains_of_currents_are_found_with_a_payload_of_some_rows);

@@ -247,6 +247,7 @@ typedef struct dyn_client_server_info {
         double job_result_time;  /* s, after which a finished job is removed */
         size_t constraints;      /* of one model */
         size_t machine_elements; /* of one model */
+        size_t estimates;        /* of one identification */
         /* Bounds that no configuration changes. */
         size_t payloads, operations;                             /* of one request */
         size_t simulation_forces;                                /* that act on one simulation */

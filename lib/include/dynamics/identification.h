@@ -73,7 +73,7 @@
 extern "C" {
 #endif
 
-/* Largest number of linear estimates, and least number of samples. */
+/* Default of the largest number of linear estimates, and least number of samples. */
 enum { DYN_IDENTIFICATION_ESTIMATES = 256, DYN_IDENTIFICATION_SAMPLES = 8 };
 
 /* Recorded motion: n rows in the order of time. q is n x nq, the others n x nv. */
@@ -129,7 +129,8 @@ typedef struct dyn_identification_options {
     size_t link_count;
     int payload_link;         /* the inertia of a payload on this link is sought, and no other; -1: none */
     double stribeck_velocity; /* v_s, rad/s or m/s, > 0 */
-    bool estimate_gains; /* seek the gains that are 0; all without `gains`. Not with Huber's and total estimators */
+    bool estimate_gains;   /* seek the gains that are 0; all without `gains`. Not with Huber's and total estimators */
+    size_t most_estimates; /* linear estimates beyond which the computation is refused; 0: the default */
 } dyn_identification_options;
 
 /* Default options: ordinary least squares, viscous and Coulomb friction and offset of each drive, v_f = 0.01, a prior
@@ -194,7 +195,7 @@ typedef struct dyn_identification {
  * whose body another link of the list has, "load[4]" for a share that is not finite, and "motion" for fewer equations
  * than estimates and for a motion that excites none of them, and "gains[3]" for a gain that is sought while nothing
  * fixes its scale;
- * DYN_RESOURCE_EXHAUSTED, also for more than DYN_IDENTIFICATION_ESTIMATES estimates; DYN_CANCELLED; those of
+ * DYN_RESOURCE_EXHAUSTED, with "most_estimates" for more estimates than that; DYN_CANCELLED; those of
  * dyn_base_parameters_create, dyn_derive_rates, dyn_torque_regressor, dyn_workspace_load and dyn_rnea. */
 DYN_API dyn_status dyn_identify(const dyn_model *model, const dyn_recorded_motion *motion,
                                 const dyn_identification_options *options, dyn_identification **identification,

@@ -217,11 +217,12 @@ dyn_status regression_residuals(regression *g, const double *x, double *residual
 
 static dyn_status check_size(const regression *g, dyn_error *error) {
     size_t equations = g->record->n * g->nv;
-    if (g->count > DYN_IDENTIFICATION_ESTIMATES) {
-        return dyn_error_because(error, DYN_RESOURCE_EXHAUSTED, DYN_CAUSE_TOO_MANY, "model",
-                                 "%zu base parameters and terms of drives are to be estimated; the limit is %d: take a "
-                                 "part of the model",
-                                 g->count, (int)DYN_IDENTIFICATION_ESTIMATES);
+    size_t most = g->options->most_estimates > 0 ? g->options->most_estimates : DYN_IDENTIFICATION_ESTIMATES;
+    if (g->count > most) {
+        return dyn_error_because(error, DYN_RESOURCE_EXHAUSTED, DYN_CAUSE_TOO_MANY, "most_estimates",
+                                 "%zu base parameters and terms of drives are to be estimated; the limit is %zu: take "
+                                 "a part of the model, or ask for fewer links or terms",
+                                 g->count, most);
     }
     if (g->count == 0 || equations <= g->count) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "motion",

@@ -143,6 +143,16 @@ class Limits(unittest.TestCase):
         self.exceed("machine_elements", "MODEL_TOO_LARGE", "load_model",
                     description=json_format.MessageToDict(description, preserving_proto_field_name=True))
 
+    def test_estimates(self):
+        motion = {"query": {"model": "ur5"}, "time": [0.1 * i for i in range(20)], "tau": [0] * 6 * 20,
+                  "q": [0.01 * i * i for i in range(6 * 20)]}
+        with self.other_daemon({"estimates": 53}):
+            self.exceed("estimates", "MODEL_TOO_LARGE", "identify", **motion)
+            self.exceed("estimates", "MODEL_TOO_LARGE", "excite", query={"model": "ur5"})
+            self.assertEqual(len(self.call("identify", drives_only=True, **motion).estimates), 18)
+        with self.other_daemon({"estimates": 54}):
+            self.assertEqual(len(self.call("identify", **motion).estimates), 54)
+
     def test_names_of_models_and_objects(self):
         name = "a" * (self.limits.model_name_bytes + 1)
         self.exceed("model_name_bytes", "TEXT_TOO_LONG", "load_model", name=name, urdf=self.urdf(2))
