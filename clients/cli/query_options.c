@@ -193,7 +193,7 @@ void query_options_apply(const query_options *options, dyn_client_query *query) 
 void ideal_option_apply(const arguments *args, dyn_client_stepping *stepping) {
     if (args->value[OPTION_IDEAL]) {
         stepping->ignore_damping = stepping->ignore_friction = stepping->ignore_springs = true;
-        stepping->ignore_effort_limits = true;
+        stepping->ignore_gear_losses = stepping->ignore_effort_limits = true;
         stepping->stop = DYN_CLIENT_JOINT_STOP_NONE;
     }
 }

@@ -105,6 +105,7 @@ static exit_code read_stepping(motion_run *run, bool is_ideal) {
     s->substeps = substeps;
     s->gain_count = run->gains.count, s->kp = run->gains.kp, s->kd = run->gains.kd;
     s->ignore_damping = s->ignore_friction = s->ignore_springs = s->ignore_effort_limits = is_ideal;
+    s->ignore_gear_losses = is_ideal;
     s->stop = is_ideal ? DYN_CLIENT_JOINT_STOP_NONE : DYN_CLIENT_JOINT_STOP_RIGID;
     ideal_option_apply(args, s);
     return code;

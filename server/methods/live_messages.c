@@ -101,6 +101,7 @@ Dynamics__V1__SimulationSnapshot *message_snapshot(const simulation *s, message_
     p->snapshot.token = s->token;
     p->snapshot.owner = (char *)s->owner;
     p->snapshot.computed_with = (char *)s->computed_with;
+    p->snapshot.bristles = stepper_bristles(s->stepper, &p->snapshot.n_bristles);
     return &p->snapshot;
 }
 

@@ -207,6 +207,27 @@ bool plan_input(simulation *s, const char *field, const Dynamics__V1__Simulation
     return is_good;
 }
 
+/* Reads the deflections of bristles; a file of an older release has none, which stands for zeros. */
+static bool read_bristles(simulation *s, const Dynamics__V1__SimulationSnapshot *snapshot, refusal *why) {
+    size_t count;
+    double *bristles = stepper_bristles(s->stepper, &count);
+    if (snapshot->n_bristles == 0) {
+        stepper_release_bristles(s->stepper);
+        return true;
+    }
+    if (snapshot->n_bristles != count) {
+        return refuse(why, REASON_DAMAGED_FILE, "bristles",
+                      "the snapshot has %zu deflections of bristles, the model %zu", snapshot->n_bristles, count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(snapshot->bristles[i])) {
+            return refuse(why, REASON_DAMAGED_FILE, "bristles", "bristles[%zu] is %g", i, snapshot->bristles[i]);
+        }
+    }
+    memcpy(bristles, snapshot->bristles, count * sizeof *bristles);
+    return true;
+}
+
 bool plan_jump(simulation *s, const Dynamics__V1__SimulationSnapshot *snapshot, refusal *why) {
     const Dynamics__V1__SimulationState *state = snapshot->state;
     const robot *r = &session_of(s)->robot;
@@ -221,7 +242,7 @@ bool plan_jump(simulation *s, const Dynamics__V1__SimulationSnapshot *snapshot, 
     if (!robot_read_q(r, "state.q", state->n_q, state->q, s->q, why) ||
         !robot_read_v(r, "state.v", state->n_v, state->v, s->v, why) ||
         !robot_read_v(r, "state.tau", state->n_tau, state->tau, s->tau, why) ||
-        !plan_input(s, "input", snapshot->input, why)) {
+        !plan_input(s, "input", snapshot->input, why) || !read_bristles(s, snapshot, why)) {
         return false;
     }
     memcpy(s->generator.words, snapshot->generator, sizeof s->generator.words);

@@ -127,6 +127,9 @@ bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping
     options->ignore_damping = m->ignore_damping;
     options->ignore_friction = m->ignore_friction;
     options->ignore_springs = m->ignore_springs;
+    options->ignore_gear_losses = m->ignore_gear_losses;
+    options->brake_count = m->n_brakes;
+    options->brakes = (const char *const *)m->brakes;
     options->ignore_effort_limits = m->ignore_effort_limits;
     options->friction_velocity = m->friction_velocity;
     options->stop = stops[m->stop];

@@ -258,7 +258,7 @@ static bool read_stepping(batch *b, forward_task *t) {
         stepping.integrator = DYNAMICS__V1__INTEGRATOR__INTEGRATOR_EXPLICIT_EULER;
         stepping.stop = DYNAMICS__V1__JOINT_STOP__JOINT_STOP_NONE;
         stepping.ignore_damping = stepping.ignore_friction = stepping.ignore_springs = true;
-        stepping.ignore_effort_limits = true;
+        stepping.ignore_gear_losses = stepping.ignore_effort_limits = true;
     }
     if (stepping.controller && stepping.controller->law != DYNAMICS__V1__CONTROL_LAW__CONTROL_LAW_NONE) {
         call_blame(b->call, "stepping.controller");

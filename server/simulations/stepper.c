@@ -105,6 +105,11 @@ void stepper_release_bristles(stepper *s) {
     memset(s->bristles, 0, s->bristle_count * sizeof *s->bristles);
 }
 
+double *stepper_bristles(const stepper *s, size_t *count) {
+    *count = s->bristle_count;
+    return s->bristles;
+}
+
 const dyn_simulation_options *stepper_options(const stepper *s) {
     return dyn_simulator_options(s->simulator);
 }

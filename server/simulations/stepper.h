@@ -54,6 +54,9 @@ void stepper_free(stepper *s);
 /* Sets the deflections of friction with bristles to zero, for a state that does not follow from the last one. */
 void stepper_release_bristles(stepper *s);
 
+/* Returns the deflections of friction with bristles, which live as long as the stepper, and sets their number. */
+double *stepper_bristles(const stepper *s, size_t *count);
+
 /* Returns the options, with gains that live as long as the stepper. */
 const dyn_simulation_options *stepper_options(const stepper *s);
 

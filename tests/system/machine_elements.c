@@ -426,14 +426,19 @@ START_TEST(passive_forces_are_refused_where_they_do_not_count) {
 }
 END_TEST
 
-/* The spring of the slide pulls by 0.8 N, which the bristles of its guide carry with a small deflection. */
-START_TEST(rollouts_move_bristles) {
+/* Loads the model "bristled", whose guide has bristles. */
+static void load_bristled(void) {
     json_t *description = read_description("every_kind");
     json_t *guide = json_object_get(json_array_get(json_object_get(description, "machine_elements"), 3), "friction");
     json_object_set_new(guide, "bristle_stiffness", json_real(1e4));
     json_object_set_new(guide, "bristle_damping", json_real(50));
     load_as(description, "bristled");
     json_decref(description);
+}
+
+/* The spring of the slide pulls by 0.8 N, which the bristles of its guide carry with a small deflection. */
+START_TEST(rollouts_move_bristles) {
+    load_bristled();
     json_t *reply = run_json("$ctl call rollout '{\"query\": {\"model\": \"bristled\"}, \"q\": [0, 0, 0.12], "
                              "\"steps\": 2000, \"only_last\": true}'");
     double moved = 0.12 - number_of(json_object_get(reply, "q"), 2);
@@ -442,6 +447,82 @@ START_TEST(rollouts_move_bristles) {
     ck_assert_double_eq_tol(number_of(json_object_get(reply, "v"), 2), 0, 1e-8);
     json_decref(reply);
     must_say("$ctl describe bristled guide", "bristle stiffness");
+}
+END_TEST
+
+/* Creates a simulation of "bristled" in motion. Returns its token. */
+static long long simulate_bristled(const char *name) {
+    char line[256];
+    snprintf(line, sizeof line,
+             "$ctl call create_simulation '{\"query\": {\"model\": \"bristled\"}, \"name\": \"%s\", "
+             "\"q\": [0, 0, 0.12], \"v\": [0.3, 0, 0.1]}'",
+             name);
+    json_t *created = run_json(line);
+    long long token = json_integer_value(json_object_get(created, "token"));
+    json_decref(created);
+    return token;
+}
+
+/* Calls a method about a simulation, with more members of its request. The caller releases the reply. */
+static json_t *ask_simulation(const char *method, const char *name, long long token, const char *members) {
+    char line[256];
+    snprintf(line, sizeof line, "$ctl call %s '{\"simulation\": \"%s\", \"token\": %lld%s}'", method, name, token,
+             members);
+    return run_json(line);
+}
+
+START_TEST(bristles_go_on_after_a_restart) {
+    load_bristled();
+    long long lasting = simulate_bristled("lasting"), twin = simulate_bristled("twin");
+    json_decref(ask_simulation("step_simulation", "lasting", lasting, ", \"steps\": 40"));
+    daemon_restart(&served);
+    json_t *parts = ask_simulation("step_simulation", "lasting", lasting, ", \"steps\": 40");
+    json_t *whole = ask_simulation("step_simulation", "twin", twin, ", \"steps\": 80");
+    const json_t *found = json_object_get(json_object_get(parts, "state"), "q");
+    const json_t *wanted = json_object_get(json_object_get(whole, "state"), "q");
+    ck_assert_uint_eq(json_array_size(wanted), 3);
+    ck_assert(json_equal(found, wanted));
+    json_decref(parts), json_decref(whole);
+}
+END_TEST
+
+START_TEST(recordings_that_begin_with_deflected_bristles_are_replayed) {
+    load_bristled();
+    long long token = simulate_bristled("deflected");
+    json_decref(ask_simulation("step_simulation", "deflected", token, ", \"steps\": 40"));
+    json_decref(ask_simulation("record_simulation", "deflected", token, ", \"recording\": \"deflected\""));
+    json_decref(ask_simulation("step_simulation", "deflected", token, ", \"steps\": 40"));
+    json_decref(ask_simulation("stop_recording", "deflected", token, ""));
+    json_t *replay = run_json("$ctl call replay_simulation '{\"recording\": \"deflected\"}'");
+    ck_assert_int_eq(json_integer_value(json_object_get(replay, "equal_steps")), 40);
+    json_decref(replay);
+}
+END_TEST
+
+/* Returns the angle of the elbow after 0.2 s from rest at 0.8, the upper arm hanging, with these members of `stepping`.
+ */
+static double fallen_elbow(const char *stepping) {
+    char line[512];
+    snprintf(line, sizeof line,
+             "$ctl call rollout '{\"query\": {\"model\": \"driven_arm\"}, \"q\": [1.5707963, 0.8], "
+             "\"stepping\": {\"friction_velocity\": 1e-4%s}, \"steps\": 200, \"only_last\": true}'",
+             stepping);
+    json_t *reply = run_json(line);
+    double angle = number_of(json_object_get(reply, "q"), 1);
+    json_decref(reply);
+    return angle;
+}
+
+/* The brake holds 1.5 N m at the elbow, where the weight of the forearm is 1.41 N m. */
+START_TEST(rollouts_engage_brakes_and_count_the_losses_of_gears) {
+    load("driven_arm");
+    double lossy = fallen_elbow(""), ideal = fallen_elbow(", \"ignore_gear_losses\": true");
+    ck_assert_double_eq_tol(fallen_elbow(", \"brakes\": [\"elbow brake\"]"), 0.8, 1e-3);
+    ck_assert_double_lt(fabs(lossy - 0.8), fabs(ideal - 0.8));
+    ck_assert_double_gt(fabs(lossy - 0.8), 0.05);
+    must_fail("$ctl call rollout '{\"query\": {\"model\": \"driven_arm\"}, \"q\": [0, 0], \"steps\": 1, "
+              "\"stepping\": {\"brakes\": [\"elbow brake\", \"elbow gear\"]}}'",
+              1, "rollout.stepping.brakes[1]");
 }
 END_TEST
 
@@ -547,6 +628,9 @@ int main(void) {
     tcase_add_test(all, inverse_dynamics_counts_the_passive_forces_that_are_asked_for);
     tcase_add_test(all, forward_dynamics_inverts_inverse_dynamics_with_passive_forces);
     tcase_add_test(all, rollouts_move_bristles);
+    tcase_add_test(all, bristles_go_on_after_a_restart);
+    tcase_add_test(all, recordings_that_begin_with_deflected_bristles_are_replayed);
+    tcase_add_test(all, rollouts_engage_brakes_and_count_the_losses_of_gears);
     tcase_add_test(all, passive_forces_are_refused_where_they_do_not_count);
     tcase_add_test(all, a_wrong_element_is_refused_at_its_member);
     tcase_add_test(all, too_many_elements_are_refused_with_the_limit);

@@ -8,6 +8,7 @@
 
 #include <dynamics/energy.h>
 #include <dynamics/motor.h>
+#include <dynamics/simulation.h>
 
 #include "robots.h"
 #include "support/algorithms.h"
@@ -113,14 +114,16 @@ typedef struct drive_sample {
 } drive_sample;
 
 static drive_sample drive_state(const dyn_model *model, dyn_workspace *w, const dyn_drive *drives, const double *q,
-                                const double *v, const double *a) {
+                                const double *v, const double *a, double width) {
+    dyn_passive_parts parts = all_parts;
     double forces[JOINTS], wrenches[(JOINTS + 1) * 6];
     drive_sample sample;
     dyn_error error;
     require(dyn_rnea(model, w, 1, NULL, q, v, a, NULL, forces, &error), &error);
     require(dyn_joint_wrenches(model, w, 1, NULL, q, v, a, NULL, wrenches, &error), &error);
+    parts.friction_velocity = width;
     const dyn_drive_motion motion = {
-        .n = 1, .q = q, .v = v, .a = a, .forces = forces, .wrenches = wrenches, .parts = all_parts};
+        .n = 1, .q = q, .v = v, .a = a, .forces = forces, .wrenches = wrenches, .parts = parts};
     require(dyn_drive_torques(model, JOINTS, drives, &motion, sample.loads, sample.torques, &error), &error);
     return sample;
 }
@@ -169,7 +172,7 @@ START_TEST(power_in_is_the_rate_of_energy_and_the_losses) {
             v[k] = random_uniform(&random, -2, 2);
             a[k] = random_uniform(&random, -9, 9);
         }
-        drive_sample sample = drive_state(model, w, drives, q, v, a);
+        drive_sample sample = drive_state(model, w, drives, q, v, a, all_parts.friction_velocity);
         for (int k = 0; k < JOINTS; k++) {
             const dyn_motor_input in = {.load = sample.loads[k],
                                         .speed = drives[k].ratio * v[drives[k].v_index],
@@ -206,7 +209,7 @@ START_TEST(without_losses_the_torque_is_that_of_inverse_dynamics_over_the_ratio)
             v[k] = random_uniform(&random, -2, 2);
             a[k] = random_uniform(&random, -9, 9);
         }
-        drive_sample sample = drive_state(model, w, drives, q, v, a);
+        drive_sample sample = drive_state(model, w, drives, q, v, a, all_parts.friction_velocity);
         require(dyn_rnea(model, w, 1, NULL, q, v, a, NULL, tau, &error), &error);
         require(dyn_add_passive_forces(model, 1, &all_parts, -1, q, v, tau, &error), &error);
         for (int k = 0; k < JOINTS; k++) {
@@ -273,6 +276,191 @@ START_TEST(torques_at_another_ratio_are_those_of_a_model_with_that_ratio) {
         dyn_workspace_free(w[i]);
         dyn_model_free(models[i]);
     }
+}
+END_TEST
+
+/* ---- Simulations ------------------------------------------------------------------------------------------------- */
+
+/* Returns a simulator of explicit steps, in which friction is as in `parts`, and brakes are engaged. */
+static dyn_simulator *open_simulator(const dyn_model *model, dyn_integrator integrator, double step, double width,
+                                     const char *brake) {
+    dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
+    dyn_simulator *simulator;
+    dyn_error error;
+    options.integrator = integrator;
+    options.step_length = step;
+    options.friction_velocity = width;
+    options.stop = DYN_JOINT_STOP_NONE;
+    options.brakes = &brake;
+    options.brake_count = brake != NULL;
+    require(dyn_simulator_create(model, &options, &simulator, &error), &error);
+    return simulator;
+}
+
+/* Computes the acceleration of a state by one short step. */
+static void accelerate(dyn_simulator *simulator, const double *q, const double *v, const double *tau, double *a) {
+    double p[JOINTS], u[JOINTS], dt = dyn_simulator_options(simulator)->step_length;
+    const dyn_step_input input = DYN_STEP_INPUT_INIT(.tau = tau);
+    dyn_error error;
+    memcpy(p, q, sizeof p);
+    memcpy(u, v, sizeof u);
+    require(dyn_simulator_step(simulator, 1, &input, p, u, NULL, NULL, &error), &error);
+    for (int k = 0; k < JOINTS; k++) {
+        a[k] = (u[k] - v[k]) / dt;
+    }
+}
+
+/* The motors of a simulated motion, evaluated with gears that lose power, take the forces that drive the simulation. */
+START_TEST(motors_of_a_simulated_motion_take_the_forces_that_drive_it) {
+    static const double efficiencies[][2] = {{0.8, 0.6}, {0.9, 0.2}, {0.3, 0.5}, {1, 0.7}};
+    random_source random = random_seed("motors of a simulated motion take the forces that drive it", 24);
+    for (size_t e = 0; e < sizeof efficiencies / sizeof *efficiencies; e++) {
+        dyn_model *model = driven_tree(efficiencies[e][0], efficiencies[e][1]);
+        dyn_simulator *simulator = open_simulator(model, DYN_INTEGRATOR_EXPLICIT_EULER, 0x1p-20, 1e-4, NULL);
+        dyn_workspace *w;
+        dyn_drive drives[JOINTS];
+        dyn_error error;
+        require(dyn_workspace_create(model, &w, &error), &error);
+        require(dyn_model_drives(model, drives, &error), &error);
+        for (int i = 0; i < 50; i++) {
+            double q[JOINTS], v[JOINTS], tau[JOINTS], a[JOINTS];
+            for (int k = 0; k < JOINTS; k++) {
+                q[k] = random_uniform(&random, -1, 1);
+                v[k] = random_uniform(&random, 0.5, 2) * (random_uniform(&random, -1, 1) < 0 ? -1 : 1);
+                tau[k] = random_uniform(&random, -40, 40);
+            }
+            accelerate(simulator, q, v, tau, a);
+            drive_sample sample = drive_state(model, w, drives, q, v, a, 1e-4);
+            for (int k = 0; k < JOINTS; k++) {
+                ck_assert_double_eq_tol(sample.torques[k] * drives[k].ratio, tau[drives[k].v_index], 2e-4);
+            }
+        }
+        dyn_simulator_free(simulator);
+        dyn_workspace_free(w);
+        dyn_model_free(model);
+    }
+}
+END_TEST
+
+/* Returns the power of tau, friction and gears in a state, and asserts that each gear loses power. */
+static double power_of(const dyn_model *model, dyn_workspace *w, dyn_simulator *explicit_steps, const double *q,
+                       const double *v, const double *tau) {
+    double a[JOINTS], forces[JOINTS], r[JOINTS] = {0}, power = -friction_loss(model, q, v);
+    dyn_error error;
+    accelerate(explicit_steps, q, v, tau, a);
+    require(dyn_rnea(model, w, 1, NULL, q, v, a, NULL, forces, &error), &error);
+    require(dyn_add_passive_forces(model, 1, &all_parts, 1, q, v, r, &error), &error);
+    for (int k = 0; k < JOINTS; k++) {
+        double loss = forces[k] - tau[k] - r[k];
+        ck_assert_double_le(loss * v[k], 1e-7);
+        power += (tau[k] + loss) * v[k];
+    }
+    return power;
+}
+
+/* Along a rollout the rate of all energies is the power of the motors less the losses of friction and gears. */
+START_TEST(gears_balance_power_along_motions) {
+    dyn_model *model = driven_tree(0.7, 0.5);
+    dyn_simulator *steps = open_simulator(model, DYN_INTEGRATOR_RUNGE_KUTTA_4, 2e-4, 0.05, NULL);
+    dyn_simulator *short_steps = open_simulator(model, DYN_INTEGRATOR_EXPLICIT_EULER, 0x1p-20, 0.05, NULL);
+    double q[JOINTS] = {0.2, 0.1, -0.3, 0.4}, v[JOINTS] = {0}, tau[JOINTS] = {9, 40, -6, 3}, work = 0, exchanged = 0;
+    static const double zeros[JOINTS] = {0};
+    const dyn_step_input input = DYN_STEP_INPUT_INIT(.tau = tau);
+    dyn_workspace *w;
+    dyn_error error;
+    require(dyn_workspace_create(model, &w, &error), &error);
+    double start = energy_at(model, w, 0, q, v, zeros), power = power_of(model, w, short_steps, q, v, tau);
+    for (int i = 0; i < 4000; i++) {
+        require(dyn_simulator_step(steps, 1, &input, q, v, NULL, NULL, &error), &error);
+        double next = power_of(model, w, short_steps, q, v, tau);
+        work += (power + next) / 2 * 2e-4;
+        exchanged += fabs(power) * 2e-4;
+        power = next;
+    }
+    ck_assert_double_gt(exchanged, 1);
+    ck_assert_double_eq_tol(energy_at(model, w, 0, q, v, zeros) - start, work, 1e-5 * exchanged);
+    dyn_simulator_free(steps);
+    dyn_simulator_free(short_steps);
+    dyn_workspace_free(w);
+    dyn_model_free(model);
+}
+END_TEST
+
+/* Builds a hoist: a load of 2 kg on a vertical rail, behind a gear of 10 rad/m with a rotor of 0.01 kg m^2. */
+static dyn_model *hoist(double efficiency, double back_driving) {
+    dyn_builder *builder = new_builder();
+    add_link_with(builder, "base", &(dyn_inertia){.mass = 1});
+    add_link_with(builder, "load", &(dyn_inertia){.mass = 2});
+    dyn_joint_description rail = joint_between("rail", DYN_JOINT_TYPE_PRISMATIC, "base", "load");
+    rail.axis[2] = 1;
+    add_joint(builder, &rail);
+    add_rotor(builder, "rotor", "rail", &(dyn_rotor){.ratio = 10, .axial_inertia = 0.01});
+    add_motor(builder, "motor", "rail", &plain_motor);
+    add_gear(builder, "gear", "rail", &(dyn_gear){.efficiency = efficiency, .back_driving_efficiency = back_driving});
+    add_element(builder,
+                &(dyn_machine_element_description){
+                    .name = "brake", .kind = DYN_MACHINE_ELEMENT_KIND_BRAKE, .joint = "rail", .brake = {.torque = 3}});
+    return build_model(builder, NULL, NULL);
+}
+
+/* Simulates a hoist for a while. */
+static void move_hoist(const dyn_model *model, const char *brake, dyn_integrator integrator, int steps, double tau,
+                       double *v) {
+    dyn_simulator *simulator = open_simulator(model, integrator, 1e-3, 1e-6, brake);
+    const dyn_step_input input = DYN_STEP_INPUT_INIT(.tau = &tau);
+    double q = 0;
+    dyn_error error;
+    for (int i = 0; i < steps; i++) {
+        require(dyn_simulator_step(simulator, 1, &input, &q, v, NULL, NULL, &error), &error);
+    }
+    dyn_simulator_free(simulator);
+}
+
+/* Lifting, eta (tau - J a) = m (a + g); lowering, tau - J a = eta_b m (a + g), with J = 1 kg. */
+START_TEST(a_hoist_moves_as_its_efficiencies_let_it) {
+    dyn_model *model = hoist(0.8, 0.5);
+    double v = 1, g = 9.81;
+    move_hoist(model, NULL, DYN_INTEGRATOR_RUNGE_KUTTA_4, 100, 40, &v);
+    ck_assert_double_eq_tol(v, 1 + 0.1 * (0.8 * 40 - 2 * g) / (2 + 0.8), 1e-6);
+    v = -1;
+    move_hoist(model, NULL, DYN_INTEGRATOR_RUNGE_KUTTA_4, 100, 4, &v);
+    ck_assert_double_eq_tol(v, -1 + 0.1 * (4 - 0.5 * 2 * g) / (1 + 0.5 * 2), 1e-6);
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(a_self_locking_gear_holds_its_load) {
+    dyn_model *model = hoist(0.4, 0);
+    double v = 0;
+    move_hoist(model, NULL, DYN_INTEGRATOR_SEMI_IMPLICIT_EULER, 500, 0, &v);
+    ck_assert_double_lt(fabs(v), 2e-6);
+    v = -1;
+    move_hoist(model, NULL, DYN_INTEGRATOR_SEMI_IMPLICIT_EULER, 200, 0, &v);
+    ck_assert_double_lt(fabs(v), 2e-6);
+    move_hoist(model, NULL, DYN_INTEGRATOR_SEMI_IMPLICIT_EULER, 100, -20, &v);
+    ck_assert_double_lt(v, -0.1);
+    dyn_model_free(model);
+}
+END_TEST
+
+/* The brake takes 30 N at the load, beyond the weight of 19.62 N. */
+START_TEST(an_engaged_brake_stops_a_hoist_and_holds_it) {
+    dyn_model *model = hoist(1, 1);
+    double v = -2, lowered = -2;
+    move_hoist(model, "brake", DYN_INTEGRATOR_RUNGE_KUTTA_4, 100, 0, &v);
+    ck_assert_double_eq_tol(v, -2 + 0.1 * (30 - 2 * 9.81) / 3, 1e-6);
+    move_hoist(model, "brake", DYN_INTEGRATOR_SEMI_IMPLICIT_EULER, 1000, 0, &v);
+    ck_assert_double_lt(fabs(v), 1e-6);
+    move_hoist(model, NULL, DYN_INTEGRATOR_RUNGE_KUTTA_4, 100, 0, &lowered);
+    ck_assert_double_eq_tol(lowered, -2 - 0.1 * 2 * 9.81 / 3, 1e-9);
+    dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
+    const char *const names[] = {"brake", "break"};
+    dyn_simulator *simulator;
+    dyn_error error;
+    options.brakes = names, options.brake_count = 2;
+    dyn_status status = dyn_simulator_create(model, &options, &simulator, &error);
+    expect_error(status, &error, DYN_INVALID_ARGUMENT, "brakes[1]", "no brake \"break\"");
+    dyn_model_free(model);
 }
 END_TEST
 
@@ -555,6 +743,11 @@ int main(void) {
     tcase_add_test(all, power_in_is_the_rate_of_energy_and_the_losses);
     tcase_add_test(all, without_losses_the_torque_is_that_of_inverse_dynamics_over_the_ratio);
     tcase_add_test(all, torques_at_another_ratio_are_those_of_a_model_with_that_ratio);
+    tcase_add_test(all, motors_of_a_simulated_motion_take_the_forces_that_drive_it);
+    tcase_add_test(all, gears_balance_power_along_motions);
+    tcase_add_test(all, a_hoist_moves_as_its_efficiencies_let_it);
+    tcase_add_test(all, a_self_locking_gear_holds_its_load);
+    tcase_add_test(all, an_engaged_brake_stops_a_hoist_and_holds_it);
     tcase_add_test(all, run_up_takes_a_constant_voltage);
     tcase_add_test(all, a_rising_current_takes_a_constant_voltage);
     tcase_add_test(all, margins_are_zero_on_the_edges_of_the_operating_region);

@@ -2061,6 +2061,9 @@ typedef struct dyn_client_stepping {
     double velocity_bound;                     /* a faster sample has diverged; default 1e6 */
     dyn_client_compiled_steps compiled;
     const dyn_client_loop_closure *loop_closure; /* of a model with constraints; NULL: 20 with projection */
+    bool ignore_gear_losses;                     /* of the machine elements */
+    size_t brake_count;
+    const char *const *brakes; /* names of the engaged brakes */
 } dyn_client_stepping;
 #define DYN_CLIENT_STEPPING_INIT(...) DYN_CLIENT_SIZED(dyn_client_stepping, __VA_ARGS__)
 

@@ -32,6 +32,9 @@ dyn_client_status stepping_fill(const dyn_client_stepping *options, stepping_mes
     to->ignore_damping = from->ignore_damping;
     to->ignore_friction = from->ignore_friction;
     to->ignore_springs = from->ignore_springs;
+    to->ignore_gear_losses = from->ignore_gear_losses;
+    to->n_brakes = from->brake_count;
+    to->brakes = (char **)from->brakes;
     to->ignore_effort_limits = from->ignore_effort_limits;
     to->friction_velocity = from->friction_velocity;
     to->stop = (Dynamics__V1__JointStop)from->stop;

@@ -698,6 +698,8 @@ class Stepping:
     velocity_bound: float = 0.0
     compiled: str = "where_ready"
     loop_closure: LoopClosure | None = None
+    ignore_gear_losses: bool = False
+    brakes: Sequence[str] = ()
 
 
 @record("dyn_client_tip")

@@ -50,7 +50,8 @@
  *
  * Spring. r = -k (q - q_0), with the potential energy k (q - q_0)^2 / 2.
  *
- * Motor, gear and brake. They state what a motion takes (motor.h), and add neither to M nor to r.
+ * Motor, gear and brake. They state what a motion takes (motor.h), and add nothing to M. Simulations count the losses
+ * of gears, and engaged brakes (simulation.h).
  *
  * Sources: Modern Robotics (Lynch and Park 2017), section 8.9; Hess and Soom 1990 for the Stribeck curve; Canudas de
  * Wit, Olsson, Astrom and Lischinsky 1995, "A new model for control of systems with friction", equations 1 to 3.

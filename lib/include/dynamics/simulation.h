@@ -10,6 +10,10 @@
  *     damping    -b v
  *     friction   -f v / sqrt(v^2 + v_f^2): Coulomb friction, made smooth by the friction velocity v_f. Much faster than
  *                v_f it is f; a joint under less force than f creeps at less than v_f.
+ *     gears      F = eta X where the motor drives, X = eta_b F where the load drives it (motor.h). A joint below v_f
+ *                has less loss; a self-locking gear, eta_b = 0, stops a load that drives it, which then creeps at less
+ *                than 2 v_f.
+ *     brakes     an engaged brake with the torque T at the ratio G is Coulomb friction |G| T on the side of the rotor
  *     stops      a joint with one coordinate does not leave its limits (dyn_joint_stop).
  * The friction and damping of a coupled mimic joint act on its master, through the ratio. The bristles of LuGre
  * friction (machine_element.h) are a part of the state beside (q, v), and move once in an integration step.
@@ -126,6 +130,10 @@ typedef struct dyn_simulation_options {
     bool ignore_effort_limits; /* false: tau is clamped to the joints' effort limits, where these are stated */
 
     double velocity_bound; /* a sample with a faster joint has diverged, rad/s or m/s; > 0 */
+
+    bool ignore_gear_losses; /* gears have the efficiency one */
+    size_t brake_count;
+    const char *const *brakes; /* names of the engaged brakes; read once */
 } dyn_simulation_options;
 
 /* Default options: semi-implicit Euler with a step_length of 0.001; v_f = 0.01; rigid stops without restitution, rest

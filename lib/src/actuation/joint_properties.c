@@ -73,14 +73,25 @@ int dyn_machine_elements(const dyn_model *model) {
     return model->description->machine_element_count;
 }
 
-/* Returns the gear ratio of the only rotor of a joint. */
-static double rotor_ratio(const dyn_builder *description, const char *joint) {
-    int i = 0;
-    const dyn_machine_element_description *e = description->machine_elements;
-    while (e[i].kind != DYN_MACHINE_ELEMENT_KIND_ROTOR || strcmp(e[i].joint, joint) != 0) {
-        i++;
+/* Returns the first element of a kind at a joint, or NULL. */
+static const dyn_machine_element_description *element_at(const dyn_model *model, const char *joint,
+                                                         dyn_machine_element_kind kind) {
+    const dyn_builder *description = model->description;
+    for (int i = 0; i < description->machine_element_count; i++) {
+        const dyn_machine_element_description *e = &description->machine_elements[i];
+        if (e->kind == kind && strcmp(e->joint, joint) == 0) {
+            return e;
+        }
     }
-    return e[i].rotor.ratio;
+    return NULL;
+}
+
+/* Returns the rate of the motor of a joint over that of the joint: that of its rotor, else that of its gear. */
+static double motor_ratio(const dyn_model *model, const char *joint) {
+    const dyn_machine_element_description *rotor = element_at(model, joint, DYN_MACHINE_ELEMENT_KIND_ROTOR);
+    const dyn_machine_element_description *gear = element_at(model, joint, DYN_MACHINE_ELEMENT_KIND_GEAR);
+    double stated = gear && gear->gear.ratio != 0 ? gear->gear.ratio : 1;
+    return rotor ? rotor->rotor.ratio : stated;
 }
 
 /* Returns a law on the rate G v as the law on v with the same power. */
@@ -107,7 +118,7 @@ static const dyn_joint *moving_joint(const dyn_model *model, const dyn_machine_e
 
 /* Returns the ratio of the rate at which a friction law holds to the rate of its joint. */
 static double side_ratio(const dyn_model *model, const dyn_machine_element_description *e) {
-    return e->friction.side == DYN_GEAR_SIDE_ROTOR ? rotor_ratio(model->description, e->joint) : 1;
+    return e->friction.side == DYN_GEAR_SIDE_ROTOR ? motor_ratio(model, e->joint) : 1;
 }
 
 bool dyn_element_friction(const dyn_model *model, int element, friction_law *law) {
@@ -153,6 +164,42 @@ bool dyn_element_spring(const dyn_model *model, int element, spring_law *spring)
     }
     *spring = (spring_law){joint->q_index, joint->v_index, ratio * ratio * e->spring.stiffness,
                            (e->spring.rest - joint->offset) / ratio};
+    return true;
+}
+
+/* Loss of a self-locking gear over its load: more than one, so that it holds near the friction velocity. */
+static const double SELF_LOCKING = 1.25;
+
+bool dyn_element_gear(const dyn_model *model, int element, gear_law *gear) {
+    const dyn_machine_element_description *e = &model->description->machine_elements[element];
+    double ratio;
+    const dyn_joint *joint = moving_joint(model, e, &ratio);
+    if (!joint || e->kind != DYN_MACHINE_ELEMENT_KIND_GEAR) {
+        return false;
+    }
+    double back = e->gear.back_driving_efficiency;
+    *gear = (gear_law){joint->v_index, 1 / e->gear.efficiency - 1, back > 0 ? 1 - back : SELF_LOCKING};
+    return gear->driving > 0 || gear->back_driving > 0;
+}
+
+int dyn_lossy_gears(const dyn_model *model) {
+    int count = 0;
+    for (int i = 0; i < model->description->machine_element_count; i++) {
+        gear_law found;
+        count += dyn_element_gear(model, i, &found);
+    }
+    return count;
+}
+
+bool dyn_element_brake(const dyn_model *model, int element, friction_law *law) {
+    const dyn_machine_element_description *e = &model->description->machine_elements[element];
+    double ratio;
+    const dyn_joint *joint = moving_joint(model, e, &ratio);
+    if (!joint || e->kind != DYN_MACHINE_ELEMENT_KIND_BRAKE) {
+        return false;
+    }
+    const dyn_friction held = {.coulomb = {e->brake.torque, e->brake.torque}};
+    *law = reflect_friction(&held, motor_ratio(model, e->joint) * ratio, joint->v_index);
     return true;
 }
 

@@ -49,6 +49,23 @@ typedef struct bristle_law {
  * move. */
 bool dyn_element_bristles(const dyn_model *model, int element, bristle_law *bristles);
 
+/* Losses of a gear in terms of its coordinate: parts of the load at its output, in the direction of the power. */
+typedef struct gear_law {
+    int v_index;
+    double driving, back_driving; /* 1 / eta - 1, and 1 - eta_b; of a self-locking gear, more than one */
+} gear_law;
+
+/* Finds the losses of a gear. Returns false for an element of another kind, for a gear without losses, and for one
+ * whose joint does not move. */
+bool dyn_element_gear(const dyn_model *model, int element, gear_law *gear);
+
+/* Finds the torque of a brake as Coulomb friction of its coordinate. Returns false for an element of another kind, and
+ * for a brake whose joint does not move. */
+bool dyn_element_brake(const dyn_model *model, int element, friction_law *law);
+
+/* Returns the number of gears with losses. */
+int dyn_lossy_gears(const dyn_model *model);
+
 /* Properties of the joints of a model. The caller owns the arrays: nv doubles each, dyn_joint_ranges(model) ranges,
  * and dyn_machine_elements(model) laws, springs and bristles each. */
 typedef struct joint_properties {

@@ -67,14 +67,19 @@ static double decay_rate(const bristle_law *b, double v) {
     return b->stiffness * fabs(v) / (b->law.coulomb[side] + b->law.excess[side] / (1 + x * x));
 }
 
+double simulator_bristle_force(const dyn_simulator *s, sample_block block, int i, size_t lane, const double *v) {
+    const bristle_law *b = &s->joints.bristles[i];
+    double rate = decay_rate(b, v[lane_index(block, b->law.v_index, lane)]);
+    return -(b->stiffness - b->damping * rate) * s->bristles.z[lane_index(block, i, lane)];
+}
+
 const double *simulator_add_bristles(dyn_simulator *s, sample_block block, int end, const double *tau) {
     double *sum = s->bristles.tau[end];
     memcpy(sum, tau, (size_t)s->model->nv * block.lanes * sizeof *sum);
     for (int i = 0; i < s->bristles.count; i++) {
         const bristle_law *b = &s->joints.bristles[i];
         for (size_t l = 0; l < block.lanes; l++) {
-            size_t at = lane_index(block, b->law.v_index, l);
-            sum[at] -= (b->stiffness - b->damping * decay_rate(b, s->v[at])) * s->bristles.z[lane_index(block, i, l)];
+            sum[lane_index(block, b->law.v_index, l)] += simulator_bristle_force(s, block, i, l, s->v);
         }
     }
     return sum;

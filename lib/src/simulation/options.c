@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "../model/contact_surface.h"
 #include "../model/error.h"
@@ -72,6 +73,33 @@ static dyn_status check_gains(const dyn_model *model, const char *name, const do
     return status;
 }
 
+int find_brake(const dyn_model *model, const char *name) {
+    for (int i = 0; i < model->description->machine_element_count; i++) {
+        const dyn_machine_element_description *e = &model->description->machine_elements[i];
+        if (e->kind == DYN_MACHINE_ELEMENT_KIND_BRAKE && strcmp(e->name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static dyn_status check_brakes(const dyn_model *model, const dyn_simulation_options *o, dyn_error *error) {
+    for (size_t i = 0; i < o->brake_count; i++) {
+        const dyn_error_site site = {.argument = "brakes", .has_index = true, .index = i};
+        if (find_brake(model, o->brakes[i]) < 0) {
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "the model has no brake \"%s\"; correct the name",
+                                o->brakes[i]);
+        }
+        for (size_t k = 0; k < i; k++) {
+            if (strcmp(o->brakes[k], o->brakes[i]) == 0) {
+                return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "brake \"%s\" is engaged twice; name it once",
+                                    o->brakes[i]);
+            }
+        }
+    }
+    return DYN_OK;
+}
+
 dyn_status simulation_options_check(const dyn_model *model, const dyn_simulation_options *options, dyn_error *error) {
     dyn_status status = check_numbers(options, error);
     if (status == DYN_OK) {
@@ -93,5 +121,11 @@ dyn_status simulation_options_check(const dyn_model *model, const dyn_simulation
     if (status == DYN_OK) {
         status = check_gains(model, "control_stiffness", options->control_stiffness, error);
     }
-    return status == DYN_OK ? check_gains(model, "control_damping", options->control_damping, error) : status;
+    if (status == DYN_OK) {
+        status = check_gains(model, "control_damping", options->control_damping, error);
+    }
+    if (status == DYN_OK) {
+        status = check_brakes(model, options, error);
+    }
+    return status == DYN_OK && !options->ignore_gear_losses ? simulated_gears_check(model, error) : status;
 }

@@ -56,6 +56,7 @@ static size_t lay_out(size_t lanes, uintptr_t base, dyn_simulator *s, spring_arr
     cursor += joint_stops_lay_out(model, are_rigid ? stops : 0, lanes, cursor, &s->stops);
     cursor += simulated_loops_lay_out(model, lanes, cursor, &s->loops);
     cursor += simulated_bristles_lay_out(model, lanes, cursor, &s->bristles);
+    cursor += simulated_gears_lay_out(model, lanes, cursor, &s->gears);
     cursor += contacts_lay_out(model, lanes, cursor, &s->contacts.contacts);
     return cursor - base;
 }
@@ -74,6 +75,16 @@ static void fill_springs(dyn_simulator *s, const spring_arrays *springs) {
     r->spring_stiffness = s->options.stop_stiffness, r->spring_damping = s->options.stop_damping;
 }
 
+/* Adds the friction laws of the engaged brakes. */
+static void add_brakes(dyn_simulator *s) {
+    s->first_brake = s->joints.law_count;
+    for (size_t i = 0; i < s->options.brake_count; i++) {
+        int element = find_brake(s->model, s->options.brakes[i]);
+        s->joints.law_count += dyn_element_brake(s->model, element, &s->joints.laws[s->joints.law_count]);
+    }
+    s->options.brakes = NULL, s->options.brake_count = 0;
+}
+
 /* Fills the laws and springs of machine elements. */
 static void fill_elements(dyn_simulator *s) {
     joint_resistance *r = &s->step.resistance;
@@ -85,6 +96,7 @@ static void fill_elements(dyn_simulator *s) {
             law->excess[k] = s->options.ignore_friction ? 0 : law->excess[k];
         }
     }
+    add_brakes(s);
     r->laws = s->joints.laws, r->law_count = s->joints.law_count;
     r->rests = s->joints.springs, r->rest_count = s->options.ignore_springs ? 0 : s->joints.spring_count;
 }
@@ -115,6 +127,14 @@ static void fill_control(dyn_simulator *s) {
         .law = laws[s->options.control], .stiffness = s->stiffness, .damping = s->damping, .gravity = s->gravity};
 }
 
+/* Chooses what acts on the accelerations of a step. */
+static void choose_constraints(dyn_simulator *s) {
+    s->step.constraint = (step_constraint){0};
+    simulator_choose_loops(s);
+    simulator_choose_contacts(s);
+    simulator_choose_gears(s);
+}
+
 dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_options *options,
                                 dyn_simulator **simulator, dyn_error *error) {
     spring_arrays springs;
@@ -128,7 +148,9 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
         status = dyn_workspace_create(model, &workspace, error);
     }
     bool can_touch = count_contact_pairs(model->description) > 0;
-    if (status == DYN_OK && (model->constraint_rows > 0 || can_touch)) {
+    bool has_loops = model->constraint_rows > 0 && !can_touch;
+    bool has_gears = dyn_lossy_gears(model) > 0 && !chosen.ignore_gear_losses;
+    if (status == DYN_OK && (has_loops || can_touch || has_gears)) {
         status = dyn_workspace_create(model, &second, error);
     }
     if (status != DYN_OK) {
@@ -155,10 +177,11 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
     simulator_choose_bristles(s);
     fill_springs(s, &springs);
     fill_control(s);
-    s->loops.workspace = can_touch ? NULL : second;
+    s->second = second;
+    s->loops.workspace = has_loops ? second : NULL;
     s->contacts.workspace = can_touch ? second : NULL;
-    simulator_choose_loops(s);
-    simulator_choose_contacts(s);
+    s->gears.workspace = has_gears ? second : NULL;
+    choose_constraints(s);
     *simulator = s;
     return DYN_OK;
 }
@@ -166,8 +189,7 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
 void dyn_simulator_free(dyn_simulator *simulator) {
     if (simulator) {
         dyn_workspace_free(simulator->workspace);
-        dyn_workspace_free(simulator->loops.workspace);
-        dyn_workspace_free(simulator->contacts.workspace);
+        dyn_workspace_free(simulator->second);
         free(simulator);
     }
 }
@@ -192,8 +214,7 @@ static void choose_functions(dyn_simulator *s) {
 dyn_status dyn_simulator_load(dyn_simulator *simulator, size_t count, const dyn_payload *payloads, dyn_error *error) {
     dyn_status status = dyn_workspace_load(simulator->workspace, count, payloads, &simulator->model, error);
     choose_functions(simulator);
-    simulator_choose_loops(simulator);
-    simulator_choose_contacts(simulator);
+    choose_constraints(simulator);
     return status;
 }
 
@@ -367,6 +388,10 @@ static void substep(dyn_simulator *s, const simulated_step *step, int i) {
         interpolate_tau(s, block, (double)i / s->options.substeps, s->tau_from);
         interpolate_tau(s, block, (i + 1.0) / s->options.substeps, s->tau_to);
         from = s->tau_from, to = s->tau_to;
+    }
+    if (s->gears.count > 0) {
+        bool is_implicit = s->step.scheme == STEP_SEMI_IMPLICIT_EULER;
+        simulator_begin_gears(s, block, is_implicit ? s->step.dt : 0, from, to);
     }
     if (s->bristles.count > 0) {
         from = simulator_add_bristles(s, block, 0, from);

@@ -36,6 +36,26 @@ typedef struct simulated_bristles {
     double *tau[2]; /* packed forces of a substep, at its start and its end */
 } simulated_bristles;
 
+/* Gears whose losses depend on their load. */
+typedef struct simulated_gears {
+    dyn_workspace *workspace; /* as that of loops; NULL: there is no gear with losses, or these do not count */
+    int count;
+    gear_law *laws;       /* of each gear */
+    double *inertia;      /* of the rotors of each gear, as an inertia of its coordinate */
+    int *gear_of_law;     /* gear on whose input side each friction law acts; -1: none */
+    body *bodies;         /* of the model, with a coordinate for the rotors of each gear after those of the model */
+    constraint_rows rows; /* the coordinates of the gears */
+    step_constraint next; /* the constraints of the model */
+    double implicit_dt;   /* step of a semi-implicit method; 0: another method */
+    sample_block block;   /* of the step whose losses are found */
+    const double *tau, *tau_end;  /* packed forces of the joints in it, at its start and, unless NULL, at its end */
+    int stage;                    /* evaluations in it */
+    double *v, *a, *torques;      /* packed numbers of the model, then of the rotors of each gear */
+    double *a_free;               /* packed accelerations without losses */
+    double *loss;                 /* packed losses of each gear */
+    double *start, *input, *rate; /* of the gears of one lane: loss at the start of a pass, X, u */
+} simulated_gears;
+
 /* Closed loops of the model. */
 typedef struct simulated_loops {
     dyn_workspace *workspace; /* its kernels run while a kernel uses that of the simulator; NULL: there is no loop */
@@ -77,6 +97,9 @@ struct dyn_simulator {
     joint_stops stops;
     simulated_loops loops;
     simulated_bristles bristles;
+    simulated_gears gears;
+    int first_brake;       /* first friction law of an engaged brake; laws of friction precede it */
+    dyn_workspace *second; /* of the constraints, contacts and gears; NULL: there are none */
     simulated_contacts contacts;
     double *inverse;            /* M^-1, nv x nv, where it is compiled; NULL: nv is larger than MOST_INVERSE */
     dyn_sample_result *results; /* results of the lanes, where the caller has none */
@@ -195,13 +218,34 @@ void simulator_store_bristles(const dyn_simulator *s, sample_block block, double
 /* Returns the packed forces `tau` of end `end` of a substep, with those of the bristles added. */
 const double *simulator_add_bristles(dyn_simulator *s, sample_block block, int end, const double *tau);
 
+/* Returns the part of the force of bristles that does not depend on the new velocity, at the packed v in one lane. */
+double simulator_bristle_force(const dyn_simulator *s, sample_block block, int i, size_t lane, const double *v);
+
 /* Moves the bristles by a substep with the velocities after it. */
 void simulator_move_bristles(dyn_simulator *s, sample_block block);
+
+/* ---- Gears ------------------------------------------------------------------------------------------------------- */
+
+/* Checks that no coordinate has two gears with losses. Errors: DYN_FAILED_PRECONDITION. */
+dyn_status simulated_gears_check(const dyn_model *model, dyn_error *error);
+
+/* Lays out the memory of the gears of a model from `base` on; returns its size (carve.h). */
+size_t simulated_gears_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, simulated_gears *gears);
+
+/* Makes gears with losses act in steps, before the constraints that are chosen already. */
+void simulator_choose_gears(dyn_simulator *s);
+
+/* States the packed forces of a substep, whose losses depend on them. */
+void simulator_begin_gears(dyn_simulator *s, sample_block block, double implicit_dt, const double *tau,
+                           const double *tau_end);
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
 /* Checks that `value` is one of the choices 0 to `most` of the option `name`. Errors: DYN_INVALID_ARGUMENT. */
 dyn_status simulation_choice_check(const char *name, int value, int most, dyn_error *error);
+
+/* Returns the machine element that is the brake of this name, or -1. */
+int find_brake(const dyn_model *model, const char *name);
 
 /* Checks all options against a model. Errors: DYN_INVALID_ARGUMENT with the option's name as the place. */
 dyn_status simulation_options_check(const dyn_model *model, const dyn_simulation_options *options, dyn_error *error);
