@@ -23,6 +23,7 @@ static const char help[] =
     "  --peak          the share of the core's peak that the kernels reach, by counted operations\n"
     "  --operations    multiplications and additions of one state, beside published formulas\n"
     "  --rollouts      steps forward in time per second and core, beside MuJoCo without contacts; needs a C compiler\n"
+    "  --contacts      the same of a quadruped that stands on a plane, beside MuJoCo with the same contacts\n"
     "  --tasks         dynamics of a task in operational space, and the search for base parameters\n"
     "  --round-trip    percentiles of one InverseDynamics over ipc and tcp\n"
     "  --throughput    states per second through the daemon, by states per request\n"
@@ -54,6 +55,7 @@ enum {
     PEAK,
     OPERATIONS,
     ROLLOUTS,
+    CONTACTS,
     TASKS,
     ROUND_TRIP,
     THROUGHPUT,
@@ -65,10 +67,10 @@ enum {
     SECTIONS
 };
 
-static section *const sections[SECTIONS] = {bench_kernels,     bench_compiled, bench_peak,       bench_operations,
-                                            bench_rollouts,    bench_tasks,    bench_round_trip, bench_throughput,
-                                            bench_rosbridge,   bench_python,   bench_live,       bench_memory,
-                                            bench_instructions};
+static section *const sections[SECTIONS] = {bench_kernels,    bench_compiled,    bench_peak,   bench_operations,
+                                            bench_rollouts,   bench_contacts,    bench_tasks,  bench_round_trip,
+                                            bench_throughput, bench_rosbridge,   bench_python, bench_live,
+                                            bench_memory,     bench_instructions};
 
 /* Options after those of the sections. */
 enum { OPTION_QUICK = SECTIONS, OPTION_ROBOT, OPTION_ALGORITHM, OPTION_JSON, OPTION_DAEMON, OPTION_HELP };
@@ -79,6 +81,7 @@ static const struct option long_options[] = {
     {"compiled", no_argument, NULL, COMPILED},
     {"operations", no_argument, NULL, OPERATIONS},
     {"rollouts", no_argument, NULL, ROLLOUTS},
+    {"contacts", no_argument, NULL, CONTACTS},
     {"tasks", no_argument, NULL, TASKS},
     {"round-trip", no_argument, NULL, ROUND_TRIP},
     {"throughput", no_argument, NULL, THROUGHPUT},

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "mujoco_motion.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <dynamics/contact.h>
 #include <dynamics/dynamics.h>
 #include <mujoco/mujoco.h>
 
@@ -75,6 +77,28 @@ static bool set_armatures(mujoco_motion *motion) {
     return is_set;
 }
 
+/* Makes the surfaces of the world planes that touch all others, which do not touch each other; all have the friction of
+ * the first pair. */
+static void set_surfaces(mujoco_motion *motion) {
+    mjModel *m = motion->m;
+    double mu = 1;
+    for (int i = 0; i < dyn_model_contact_surface_count(motion->model); i++) {
+        mu = fmin(mu, dyn_model_contact_surface(motion->model, i)->friction);
+    }
+    for (int i = 0; i < m->ngeom; i++) {
+        bool is_plane = m->geom_bodyid[i] == 0;
+        m->geom_contype[i] = !is_plane;
+        m->geom_conaffinity[i] = is_plane;
+        m->geom_condim[i] = mu > 0 ? 3 : 1;
+        m->geom_friction[3 * i] = mu;
+        if (is_plane) {
+            m->geom_type[i] = mjGEOM_PLANE;
+            m->geom_rbound[i] = 0;
+            m->geom_size[3 * i] = m->geom_size[3 * i + 1] = 0;
+        }
+    }
+}
+
 mujoco_motion *mujoco_motion_create(const dyn_model *model, bool runge_kutta, double dt) {
     mujoco_motion *motion = calloc(1, sizeof *motion);
     char *text = urdf_write(model, extension);
@@ -91,7 +115,12 @@ mujoco_motion *mujoco_motion_create(const dyn_model *model, bool runge_kutta, do
     dyn_model_gravity(model, m->opt.gravity);
     m->opt.timestep = dt;
     m->opt.integrator = runge_kutta ? mjINT_RK4 : mjINT_EULER;
-    m->opt.disableflags |= mjDSBL_CONTACT | mjDSBL_CONSTRAINT | mjDSBL_PASSIVE | mjDSBL_ACTUATION | mjDSBL_SENSOR;
+    m->opt.disableflags |= mjDSBL_PASSIVE | mjDSBL_ACTUATION | mjDSBL_SENSOR;
+    if (dyn_model_contact_surface_count(model) > 0) {
+        set_surfaces(motion);
+    } else {
+        m->opt.disableflags |= mjDSBL_CONTACT | mjDSBL_CONSTRAINT;
+    }
     motion->d = mj_makeData(m);
     return motion;
 }
@@ -128,6 +157,25 @@ void mujoco_motion_set(mujoco_motion *motion, const double *q, const double *v) 
     motion->d->time = 0;
 }
 
+void mujoco_motion_push(mujoco_motion *motion, const double *tau) {
+    coordinates_to_peer(&motion->velocity, tau, motion->d->qfrc_applied);
+}
+
+int mujoco_motion_contact(const mujoco_motion *motion, double force[3]) {
+    force[0] = force[1] = force[2] = 0;
+    for (int i = 0; i < motion->d->ncon; i++) {
+        mjtNum local[6], world[3];
+        const mjContact *contact = &motion->d->contact[i];
+        bool is_of_plane = motion->m->geom_bodyid[contact->geom1] == 0;
+        mj_contactForce(motion->m, motion->d, i, local);
+        mju_rotVecMatT(world, local, contact->frame);
+        for (int k = 0; k < 3; k++) {
+            force[k] += is_of_plane ? world[k] : -world[k];
+        }
+    }
+    return motion->d->ncon;
+}
+
 void mujoco_motion_step(mujoco_motion *motion, size_t steps) {
     for (size_t i = 0; i < steps; i++) {
         mj_step(motion->m, motion->d);
@@ -142,4 +190,8 @@ void mujoco_motion_get(const mujoco_motion *motion, double *q, double *v) {
             v[joint->v_index] = motion->d->qvel[motion->v_address[j]];
         }
     }
+}
+
+void mujoco_motion_base(const mujoco_motion *motion, double position[3]) {
+    memcpy(position, motion->d->qpos + motion->q_address[0], 3 * sizeof *position);
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dynamics/contact.h>
+#include <dynamics/description.h>
 #include <dynamics/kinematics.h>
 #include <dynamics/urdf.h>
 
@@ -42,6 +44,42 @@ dyn_model *robot_load(const char *name, dyn_base base) {
     require(dyn_urdf_load(text, strlen(text), &options, NULL, &model, &error), &error, name);
     free(text);
     return model;
+}
+
+dyn_model *robot_walker(double friction) {
+    static const char *const feet[] = {"FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"};
+    static const dyn_pose here = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    const dyn_contact_surface floor = {
+        .name = "floor", .pose = here, .shape = DYN_CONTACT_SHAPE_PLANE, .friction = friction};
+    dyn_model *plain = robot_load("quadruped", DYN_BASE_FLOATING), *model = NULL;
+    dyn_builder *builder = NULL;
+    dyn_error error;
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
+    require(dyn_model_describe(plain, &builder, &error), &error, "walker");
+    require(dyn_builder_add_contact_surface(builder, &floor, &error), &error, "floor");
+    for (int i = 0; i < 4; i++) {
+        const dyn_contact_surface foot = {.name = feet[i],
+                                          .link = feet[i],
+                                          .pose = here,
+                                          .shape = DYN_CONTACT_SHAPE_SPHERE,
+                                          .radius = 0.0175,
+                                          .friction = friction};
+        require(dyn_builder_add_contact_surface(builder, &foot, &error), &error, feet[i]);
+    }
+    require(dyn_builder_build(builder, &options, NULL, &model, &error), &error, "walker");
+    dyn_builder_free(builder);
+    dyn_model_free(plain);
+    return model;
+}
+
+void robot_walker_stands(double *q) {
+    /* Front knees bend backwards and hind knees forwards; each leg has two links of 0.16 m. */
+    const double bend = 0.8, pose[] = {0, 0, 0.32 * cos(bend) + 0.0175, 0, 0, 0, 1};
+    memcpy(q, pose, sizeof pose);
+    for (int i = 0; i < 12; i++) {
+        double turn = i % 3 == 0 ? 0 : i % 3 == 1 ? bend : -2 * bend;
+        q[7 + i] = i < 6 ? turn : -turn;
+    }
 }
 
 /* Adds a link "linkI" and a joint "jointI" between it and the parent link. */

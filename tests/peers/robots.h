@@ -16,6 +16,12 @@ char *robot_text(const char *name);
 /* Loads a sample robot. The caller frees the model, as those of the functions below. */
 dyn_model *robot_load(const char *name, dyn_base base);
 
+/* Loads the sample quadruped on a floating base, with spherical feet of 17.5 mm on a plane; all have this friction. */
+dyn_model *robot_walker(double friction);
+
+/* Sets q (19 numbers) to a pose in which the feet of the walker touch the plane. */
+void robot_walker_stands(double *q);
+
 /* Builds a serial chain of `bodies` equal links of 0.2 m and 1 kg, whose revolute joints turn about z, y, x, z, y, x
  * ... */
 dyn_model *robot_chain(int bodies);

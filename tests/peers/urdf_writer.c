@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/contact.h>
 
 /* Computes roll, pitch and yaw of a rotation matrix. Roll is computed after yaw is undone, so that the angles are exact
  * to rounding at every pitch. */
@@ -21,7 +24,34 @@ static void write_pose(FILE *out, const dyn_pose *pose) {
             pose->position[2], rpy[0], rpy[1], rpy[2]);
 }
 
-static void write_link(FILE *out, const dyn_link *link) {
+/* Writes the geometry of a contact surface. A sphere of 1 m stands for a plane: URDF has none. */
+static void write_surface(FILE *out, const dyn_contact_surface *s) {
+    fputs("<collision>", out);
+    write_pose(out, &s->pose);
+    if (s->shape == DYN_CONTACT_SHAPE_BOX) {
+        fprintf(out, "<geometry><box size=\"%.17g %.17g %.17g\"/></geometry>", s->size[0], s->size[1], s->size[2]);
+    } else {
+        fprintf(out, "<geometry><sphere radius=\"%.17g\"/></geometry>",
+                s->shape == DYN_CONTACT_SHAPE_SPHERE ? s->radius : 1);
+    }
+    fputs("</collision>", out);
+}
+
+/* Writes the contact surfaces of a link. Returns false for a shape that is neither a sphere, a box nor a plane. */
+static bool write_surfaces(FILE *out, const dyn_model *model, const char *link) {
+    bool written = true;
+    for (int i = 0; i < dyn_model_contact_surface_count(model); i++) {
+        const dyn_contact_surface *s = dyn_model_contact_surface(model, i);
+        if (strcmp(s->link ? s->link : "world", link) == 0) {
+            written = written && (s->shape == DYN_CONTACT_SHAPE_SPHERE || s->shape == DYN_CONTACT_SHAPE_BOX ||
+                                  s->shape == DYN_CONTACT_SHAPE_PLANE);
+            write_surface(out, s);
+        }
+    }
+    return written;
+}
+
+static bool write_link(FILE *out, const dyn_model *model, const dyn_link *link) {
     const dyn_inertia *body = &link->inertia;
     const double *c = body->center_of_mass, *I = body->rotational;
     fprintf(out, "<link name=\"%s\">", link->name);
@@ -31,7 +61,9 @@ static void write_link(FILE *out, const dyn_link *link) {
                 "ixy=\"%.17g\" ixz=\"%.17g\" iyy=\"%.17g\" iyz=\"%.17g\" izz=\"%.17g\"/></inertial>",
                 c[0], c[1], c[2], body->mass, I[0], I[1], I[2], I[3], I[4], I[5]);
     }
+    bool written = write_surfaces(out, model, link->name);
     fputs("</link>\n", out);
+    return written;
 }
 
 static void write_joint(FILE *out, const char *name, const char *type, const char *parent, const char *child,
@@ -96,13 +128,16 @@ char *urdf_write(const dyn_model *model, const char *extension) {
         return NULL;
     }
     fputs("<?xml version=\"1.0\"?>\n<robot name=\"robot\">\n", out);
+    bool written = true;
     if (dyn_model_is_floating(model)) {
-        fputs("<link name=\"world\"/>\n", out);
+        fputs("<link name=\"world\">", out);
+        written = write_surfaces(out, model, "world");
+        fputs("</link>\n", out);
     }
     for (int i = 0; i < dyn_model_link_count(model); i++) {
-        write_link(out, dyn_model_link(model, i));
+        written = write_link(out, model, dyn_model_link(model, i)) && written;
     }
-    bool written = write_moving_joints(out, model);
+    written = write_moving_joints(out, model) && written;
     write_fixed_joints(out, model);
     fprintf(out, "%s</robot>\n", extension);
     if (fclose(out) != 0 || !written) {

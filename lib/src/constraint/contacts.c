@@ -333,7 +333,7 @@ void contacts_apply(contacts *c, sample_block block, const contact_step *step, c
         block.kernels->frame_pose(c->model, w->memory, q, c->links[i], dyn_packed(c->pose, at, block),
                                   dyn_packed(c->pose, at + 3, block));
     }
-    block.kernels->row_jacobian(c->model, w->memory, q, v, &rows->set, rows->A, rows->bias);
+    block.kernels->row_jacobian(c->model, w->memory, q, NULL, &rows->set, rows->A, NULL);
     for (size_t l = 0; l < block.lanes; l++) {
         lane_problem p = {c, step, &c->lanes[l], 0};
         begin_lane(&p, block, l, v, a);

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Compares contacts with those of MuJoCo: a box that rests and slides on a slope, and a quadruped that stands. The
+ * contacts of MuJoCo are soft, so that its bodies sink in and creep: the bounds are those of that softness.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/contact.h>
+#include <dynamics/dynamics.h>
+
+#include "mujoco_motion.h"
+#include "robots.h"
+#include "support/assertions.h"
+
+enum { NQ = 19, NV = 18 };
+
+static const double g = 9.81, dt = 1e-3;
+
+static dyn_simulator *create_simulator(const dyn_model *model, const double *gains) {
+    dyn_simulation_options o = DYN_SIMULATION_OPTIONS_INIT();
+    dyn_simulator *s = NULL;
+    dyn_error error;
+    o.step_length = dt, o.stop = DYN_JOINT_STOP_NONE;
+    o.ignore_damping = o.ignore_friction = o.ignore_effort_limits = true;
+    o.control = gains ? DYN_CONTROL_PD : DYN_CONTROL_NONE;
+    o.control_stiffness = gains, o.control_damping = gains ? gains + NV : NULL;
+    require(dyn_simulator_create(model, &o, &s, &error), &error);
+    return s;
+}
+
+/* ---- A box on a slope -------------------------------------------------------------------------------------------- */
+
+/* Builds a free box of 2 kg with edges of 0.2 m, and a plane that is turned by `slope` about y. */
+static dyn_model *box_on_slope(double slope, double mu) {
+    const double c = cos(slope), s = sin(slope);
+    const dyn_contact_surface plane = {.name = "ground",
+                                       .pose = {.rotation = {c, 0, s, 0, 1, 0, -s, 0, c}},
+                                       .shape = DYN_CONTACT_SHAPE_PLANE,
+                                       .friction = mu};
+    const dyn_contact_surface box = {.name = "box",
+                                     .link = "body",
+                                     .pose = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}},
+                                     .shape = DYN_CONTACT_SHAPE_BOX,
+                                     .size = {0.2, 0.2, 0.2},
+                                     .friction = mu};
+    const dyn_link_description body = {.name = "body",
+                                       .inertia = {.mass = 2, .rotational = {0.02, 0, 0, 0.02, 0, 0.02}}};
+    const dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
+    dyn_builder *builder = NULL;
+    dyn_model *model = NULL;
+    dyn_error error;
+    require(dyn_builder_create("box", &builder, &error), &error);
+    require(dyn_builder_add_link(builder, &body, &error), &error);
+    require(dyn_builder_add_contact_surface(builder, &plane, &error), &error);
+    require(dyn_builder_add_contact_surface(builder, &box, &error), &error);
+    require(dyn_builder_build(builder, &options, NULL, &model, &error), &error);
+    dyn_builder_free(builder);
+    return model;
+}
+
+/* Course of the box after a second: distance down the slope, and the force of the slope on it. */
+typedef struct slide {
+    double distance, force[3];
+} slide;
+
+static slide slide_ours(const dyn_model *model, double slope, const double *q, const double *v) {
+    slide end;
+    double q_end[7], forces[6];
+    dyn_simulator *s = create_simulator(model, NULL);
+    dyn_error error;
+    const dyn_rollout rollout = DYN_ROLLOUT_INIT(.steps = 1000, .q = q, .v = v);
+    const dyn_rollout_output out = DYN_ROLLOUT_OUTPUT_INIT(.q = q_end, .contact_forces = forces);
+    require(dyn_rollout_run(s, 1, &rollout, &out, &error), &error);
+    end.distance = (q_end[0] - q[0]) * cos(slope) - (q_end[2] - q[2]) * sin(slope);
+    memcpy(end.force, forces + 3, sizeof end.force);
+    dyn_simulator_free(s);
+    return end;
+}
+
+static slide slide_mujoco(const dyn_model *model, double slope, const double *q, const double *v) {
+    slide end;
+    double place[3];
+    mujoco_motion *other = mujoco_motion_create(model, false, dt);
+    ck_assert_ptr_nonnull(other);
+    mujoco_motion_set(other, q, v);
+    mujoco_motion_step(other, 1000);
+    mujoco_motion_contact(other, end.force);
+    mujoco_motion_base(other, place);
+    end.distance = (place[0] - q[0]) * cos(slope) - (place[2] - q[2]) * sin(slope);
+    mujoco_motion_free(other);
+    return end;
+}
+
+/* Compares a box that starts down the slope at a speed. Bounds: of the distances in m, and of the forces in N. A box
+ * that slides with friction in MuJoCo hops, so that its force at one time tells nothing. */
+static void compare_slides(double slope, double mu, double speed, double distance_bound, double force_bound) {
+    dyn_model *model = box_on_slope(slope, mu);
+    const double n[3] = {sin(slope), 0, cos(slope)};
+    const double q[7] = {0.1 * n[0], 0, 0.1 * n[2], 0, sin(slope / 2), 0, cos(slope / 2)}, v[6] = {speed};
+    slide ours = slide_ours(model, slope, q, v), theirs = slide_mujoco(model, slope, q, v);
+    printf("slope %g, mu %g, from %g m/s: %g m and (%g, %g, %g) N, MuJoCo %g m and (%g, %g, %g) N\n", slope, mu, speed,
+           ours.distance, ours.force[0], ours.force[1], ours.force[2], theirs.distance, theirs.force[0],
+           theirs.force[1], theirs.force[2]);
+    ck_assert_double_eq_tol(ours.distance, theirs.distance, distance_bound);
+    for (int k = 0; k < 3; k++) {
+        ck_assert_double_eq_tol(ours.force[k], theirs.force[k], force_bound);
+    }
+    dyn_model_free(model);
+}
+
+START_TEST(a_resting_box_is_carried_by_the_same_force) {
+    compare_slides(0, 0.5, 0, 1e-6, 0.01 * 2 * g);
+    compare_slides(0.3, 0.5, 0, 5e-3, 0.01 * 2 * g);
+}
+END_TEST
+
+START_TEST(a_box_slides_as_far_with_and_without_friction) {
+    compare_slides(0.3, 0, 0, 1e-3, 0.01 * 2 * g);
+    compare_slides(0.5, 0.3, 0.5, 1e-3, INFINITY);
+    compare_slides(0.2, 0.4, 3, 1e-3, INFINITY);
+}
+END_TEST
+
+/* ---- A quadruped ------------------------------------------------------------------------------------------------- */
+
+/* Computes the forces of a controller of the joints of the quadruped. */
+static void hold(const double *gains, const double *pose, const double *q, const double *v, double *tau) {
+    for (int i = 0; i < NV; i++) {
+        tau[i] = i < 6 ? 0 : gains[i] * (pose[i + 1] - q[i + 1]) - gains[NV + i] * v[i];
+    }
+}
+
+START_TEST(a_quadruped_stands_in_the_same_pose_on_its_weight) {
+    double gains[2 * NV], pose[NQ], q[NQ], v[NV], forces[15], tau[NV], q_other[NQ], v_other[NV] = {0}, sum[3];
+    dyn_model *model = robot_walker(0.8);
+    double weight = g * dyn_model_mass(model);
+    for (int i = 0; i < NV; i++) {
+        gains[i] = i < 6 ? 0 : 20, gains[NV + i] = i < 6 ? 0 : 0.5;
+    }
+    robot_walker_stands(pose);
+    memcpy(q_other, pose, sizeof pose);
+    dyn_simulator *s = create_simulator(model, gains);
+    dyn_error error;
+    const dyn_rollout rollout = DYN_ROLLOUT_INIT(.steps = 3000, .q = pose, .q_ref = {pose, NQ, 0});
+    const dyn_rollout_output out = DYN_ROLLOUT_OUTPUT_INIT(.q = q, .v = v, .contact_forces = forces);
+    require(dyn_rollout_run(s, 1, &rollout, &out, &error), &error);
+    mujoco_motion *other = mujoco_motion_create(model, false, dt);
+    ck_assert_ptr_nonnull(other);
+    mujoco_motion_set(other, pose, v_other);
+    for (int i = 0; i < 3000; i++) {
+        mujoco_motion_get(other, q_other, v_other);
+        hold(gains, pose, q_other, v_other, tau);
+        mujoco_motion_push(other, tau);
+        mujoco_motion_step(other, 1);
+    }
+    ck_assert_int_eq(mujoco_motion_contact(other, sum), 4);
+    for (int i = 7; i < NQ; i++) {
+        ck_assert_double_eq_tol(q[i], q_other[i], 0.02);
+    }
+    for (int k = 0; k < 3; k++) {
+        double ours = forces[3 + k] + forces[6 + k] + forces[9 + k] + forces[12 + k];
+        printf("force %d: %g N, MuJoCo %g N, weight %g N\n", k, ours, sum[k], weight);
+        ck_assert_double_eq_tol(ours, sum[k], 0.01 * weight);
+        ck_assert_double_eq_tol(sum[k], k == 2 ? weight : 0, 0.01 * weight);
+    }
+    mujoco_motion_free(other);
+    dyn_simulator_free(s);
+    dyn_model_free(model);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("contacts");
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, a_resting_box_is_carried_by_the_same_force);
+    tcase_add_test(tests, a_box_slides_as_far_with_and_without_friction);
+    tcase_add_test(tests, a_quadruped_stands_in_the_same_pose_on_its_weight);
+    return run_properties("contacts", tests);
+}
