@@ -8,6 +8,7 @@
 #include "methods/formulate_reply.h"
 #include "methods/methods.h"
 #include "methods/motion.h"
+#include "methods/team.h"
 #include "methods/tip_constraints.h"
 
 #define QUANTITY(name) DYNAMICS__V1__QUANTITY__QUANTITY_##name
@@ -16,8 +17,23 @@
  * nv. */
 static const double STATE_COST = 1e6;
 
+/* Least nv from which threads gain by sharing the levels of one state (tests/bench/constraint_force.c). */
+enum { TEAM_LEAST_COORDINATES = 500 };
+
 /* States of a block. The deadline is checked after each state. */
 enum { BLOCK_STATES = 8 };
+
+/* Lets a formulation share the work on one state with idle threads, where no other thread computes states of the batch.
+ * Returns the team, which the caller ends, or NULL. */
+static team *share_state(const batch *b, dyn_formulation *f) {
+    const service_options *s = b->call->service;
+    bool is_long = b->nv >= TEAM_LEAST_COORDINATES && b->worker_count == 1;
+    team *t = is_long && b->call->is_on_worker && s->workers > 1 && dyn_formulation_spreads(f)
+                  ? team_create(s->submit, s->pool, s->workers - 1)
+                  : NULL;
+    dyn_formulation_spread(f, t ? team_spread(t) : NULL);
+    return t;
+}
 
 /* ---- one quantity of many states --------------------------------------------------------------------------------- */
 
@@ -63,6 +79,7 @@ static dyn_status formulate_states(const batch *b, const batch_worker *w, const 
     const formulated *from = context;
     dyn_formulation *f = NULL;
     dyn_status status = dyn_formulation_create(w->model, from->formulation, &f, error);
+    team *t = status == DYN_OK ? share_state(b, f) : NULL;
     for (size_t i = 0; status == DYN_OK && i < count; i++) {
         status = formulate_state(b, w, from, first + i, f, error);
         if (status != DYN_OK) {
@@ -73,6 +90,7 @@ static dyn_status formulate_states(const batch *b, const batch_worker *w, const 
             status = DYN_CANCELLED;
         }
     }
+    team_end(t);
     dyn_formulation_free(f);
     return status;
 }

@@ -111,6 +111,21 @@ DYN_API dyn_status dyn_formulation_mass_matrix(dyn_formulation *formulation, siz
 DYN_API dyn_status dyn_formulation_apply_forces(dyn_formulation *formulation, const dyn_external_forces *forces,
                                                 dyn_error *error);
 
+/* Threads of the caller. run calls part(argument, first, end) for ranges that cover 0 .. count - 1 once, from any
+ * thread and at any time until it returns. */
+typedef struct dyn_spread {
+    void (*run)(void *context, size_t count, void (*part)(void *argument, size_t first, size_t end), void *argument);
+    void *context;
+} dyn_spread;
+
+/* Returns whether dyn_formulation_spread has an effect. */
+DYN_API bool dyn_formulation_spreads(const dyn_formulation *formulation);
+
+/* Spreads independent parts of all following calls over threads of the caller: the joints of each level of the cyclic
+ * reduction of constraint_force, in blocks of as many joints as vectors have lanes. Other formulations ignore it. The
+ * results have the same bits with any threads. `spread` must outlive the calls; NULL ends it. */
+DYN_API void dyn_formulation_spread(dyn_formulation *formulation, const dyn_spread *spread);
+
 /* Constraint of the last link of a chain: direction . A = acceleration, where A is the spatial acceleration (dw; dv) of
  * the link in the axes and about the origin of the world. */
 typedef struct dyn_tip_constraint {

@@ -28,6 +28,8 @@ typedef struct formulation_call {
     size_t sample;                     /* row of the forces */
     int tip_count;                     /* constraints of the last link */
     const dyn_tip_constraint *tip;
+    const struct constraint_lanes *lanes; /* of constraint_force; NULL: those of the instance */
+    const dyn_spread *spread;             /* threads of the caller; NULL: none */
 } formulation_call;
 
 /* Functions of one instance. `row` is the number of a formulation in the table, from 0 on. */
@@ -36,6 +38,7 @@ typedef struct classical_instance {
     int count; /* number of formulations */
     const dyn_formulation_traits *(*traits)(int row);
     bool (*has_tip_constraints)(int row); /* the forward dynamics consider them */
+    bool (*spreads)(int row);             /* the forward dynamics have independent parts */
     size_t (*memory_size)(int row, const dyn_model *model);
     void (*inverse)(const formulation_call *call, const void *q, const void *v, const void *a, void *tau);
     void (*forward)(const formulation_call *call, const void *q, const void *v, const void *tau, void *a);

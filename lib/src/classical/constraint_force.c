@@ -10,7 +10,7 @@
  * serial chain the matrix of eq. 28 therefore is block-tridiagonal, with
  *     A_ii = T_i' (I_i^-1 + I_i-1^-1) T_i      A_i,i+1 = -T_i' I_i^-1 T_i+1
  * Cyclic reduction solves it: each level eliminates every other joint that is left, independently of each other, so
- * that N processors need O(log N) steps. Then each link and joint by itself:
+ * that N processors need O(log N) steps (constraint_levels.h). Then each link and joint by itself:
  *     a_i = I_i^-1 (f_a,i + T_i beta_i - T_i+1 beta_i+1 - v_i x I_i v_i)
  *     ddq_i = e_i' (a_i - a_i-1 - dh_i/dt dq_i)
  * The columns e_i are the wrenches of unit joint forces, e_i' h_i = 1: f_a,i = e_i tau_i - e_i+1 tau_i+1.
@@ -20,37 +20,43 @@
  *
  * Source: Featherstone and Orin 2000, section 3.5; Fijany, Sharf and D'Eleuterio 1995.
  */
+#include "constraint_levels.h"
 #include "formulation.h"
-#include "linear.h"
 #include "matrix.h"
 #include "world_links.h"
 
-/* Joint i of the chain with link i, and its row of eq. 28 as cyclic reduction changes it. */
+/* Joint of the chain: wrenches of its constraints, 6 - nv of them, and of its unit forces. */
 typedef struct constraint_joint {
-    int rows;                /* number of constraints: 6 - nv */
-    force T[6], e[6];        /* wrenches of constraints, and of unit joint forces */
-    real I[36], factors[36]; /* inertia of link i and its factors */
-    real A[36];              /* diagonal block */
-    /* Blocks that couple the joint with its neighbours: rows x rows of theirs, with 6 numbers a row. */
-    real left[36], right[36];
-    real beta[6]; /* right-hand side, then the solution */
-    motion free;  /* I^-1 (f_a - v x I v) of link i */
-    motion a;
+    force T[6], e[6];
 } constraint_joint;
 
+/* Arrays of a call. Those of the blocks are all beta, the wrenches T and the diagonal blocks A, 6 x 6 each. */
 typedef struct arrays {
     constraint_joint *joints;
     const world_link *links;
-    real *tau, *beta, *T,
-        *A; /* of the blocks: forces, all beta, wrenches T and diagonal blocks A, 6 x 6 for each joint */
+    const constraint_lanes *by;
+    constraint_chain chain;
+    real *tau, *beta, *T, *A;
     motion *a;
     force *f;
 } arrays;
 
+/* Returns the largest number of constraints of a joint. */
+static int count_rows(const mechanism *m) {
+    int least = 6;
+    for (int i = 0; i < m->count; i++) {
+        int nv = m->model->bodies[i].nv;
+        least = nv < least ? nv : least;
+    }
+    return 6 - least;
+}
+
 static arrays take(const mechanism *m, const real *v, scratch *s) {
     arrays x;
     size_t count = (size_t)m->count;
+    x.by = m->lanes ? m->lanes : &KERNEL(constraint_lanes);
     x.joints = (constraint_joint *)scratch_take(s, count, sizeof(constraint_joint));
+    x.chain = constraint_chain_take(m->count, count_rows(m), x.by->lanes, s);
     x.tau = scratch_reals(s, (size_t)m->nv), x.beta = scratch_reals(s, 6 * count);
     x.T = scratch_reals(s, 36 * count), x.A = scratch_reals(s, 36 * count);
     x.a = (motion *)scratch_take(s, count, sizeof(motion));
@@ -71,10 +77,8 @@ static force axis_force(spatial_axis axis) {
 
 /* Sets e and T of joint i, whose frame has the placement X. In this frame they are the coordinate axes that the joint's
  * motion selects and those that it does not select; the wrenches of a helical joint do no work if n_z = -pitch f_z. */
-static void set_bases(const mechanism *m, int i, placement X, constraint_joint *j) {
-    const body *b = m->links[i].b;
-    int selected[6] = {0, 0, 0, 0, 0, 0};
-    j->rows = 0;
+static void set_bases(const body *b, placement X, constraint_joint *j) {
+    int selected[6] = {0, 0, 0, 0, 0, 0}, rows = 0;
     for (int k = 0; k < b->nv; k++) {
         spatial_axis axis = motion_axes(b->motion)[k];
         selected[axis] = 1;
@@ -86,204 +90,203 @@ static void set_bases(const mechanism *m, int i, placement X, constraint_joint *
             if (b->motion == MOTION_HELICAL && axis == AXIS_VZ) {
                 f.n.z = real_set(-b->pitch);
             }
-            j->T[j->rows++] = force_to_parent(X, f);
+            j->T[rows++] = force_to_parent(X, f);
         }
     }
 }
 
-/* Returns I^-1 f of link i. */
-static motion accelerate(const constraint_joint *j, force f) {
-    real x[6];
-    matrix column = matrix_of(x, 6, 1);
-    KERNEL(matrix_set_force)(column, f);
-    KERNEL(solve_symmetric)(6, j->factors, x);
-    return KERNEL(matrix_motion)(column);
-}
-
-/* Sets the inertia of link i, its factors, and the acceleration that the link would have without constraint forces. */
-static void set_link(const mechanism *m, const arrays *x, int i, const real *tau) {
+/* Returns the wrench on link i without constraint forces: of the joints' forces, less v x I v. */
+static force free_wrench(const mechanism *m, const arrays *x, int i, const real *tau) {
     const world_link *l = &x->links[i];
-    constraint_joint *j = &x->joints[i];
     force f = force_scale(real_set(-1), l->p);
     for (int k = 0; k < l->nv; k++) {
-        f = force_fma(tau[l->v_index + k], j->e[k], f);
+        f = force_fma(tau[l->v_index + k], x->joints[i].e[k], f);
     }
     for (int k = 0; i + 1 < m->count && k < x->links[i + 1].nv; k++) {
         f = force_fma(-tau[x->links[i + 1].v_index + k], x->joints[i + 1].e[k], f);
     }
-    KERNEL(matrix_set_inertia)(matrix_of(j->I, 6, 6), articulated_from_rigid(l->I));
-    for (int k = 0; k < 36; k++) {
-        j->factors[k] = j->I[k];
-    }
-    KERNEL(factorize_symmetric)(6, j->factors);
-    j->free = accelerate(j, f);
+    return f;
 }
 
-/* Sets the blocks of joint i in eq. 28, and its right-hand side T' (c + a_base) - T' (I^-1 f of link i less that of the
- * link before). */
-static void set_equation(const mechanism *m, const arrays *x, int i) {
-    constraint_joint *j = &x->joints[i], *before = j - 1, *next = j + 1;
-    motion base = KERNEL(base_acceleration)(m);
-    motion known = motion_add(x->links[i].c, i > 0 ? before->free : base);
-    known = motion_fma(real_set(-1), j->free, known);
-    for (int c = 0; c < j->rows; c++) {
-        motion response = accelerate(j, j->T[c]);
-        for (int r = 0; i + 1 < m->count && r < next->rows; r++) {
-            j->right[6 * c + r] = -spatial_dot(response, next->T[r]);
-            next->left[6 * r + c] = j->right[6 * c + r];
-        }
-        if (i > 0) {
-            response = motion_add(response, accelerate(before, j->T[c]));
-        }
-        for (int r = 0; r < j->rows; r++) {
-            j->A[r * j->rows + c] = spatial_dot(response, j->T[r]);
-        }
-        j->beta[c] = spatial_dot(known, j->T[c]);
+/* Stores count numbers of link i from place `at` on. */
+static void store_numbers(const arrays *x, int i, int at, int count, const real *numbers) {
+    for (int k = 0; k < count; k++) {
+        *lane_at(x->chain.links, x->by->lanes, link_numbers(x->chain.rows), i, at + k) = numbers[k];
     }
 }
 
-/* Computes Y = A^-1 B for the columns of a block of joint j, from the factors of A. B and Y have 6 numbers a row. */
-static void solve_block(const constraint_joint *j, const real *B, int columns, real *Y) {
-    real x[6];
-    for (int c = 0; c < columns; c++) {
-        for (int r = 0; r < j->rows; r++) {
-            x[r] = B[6 * r + c];
-        }
-        KERNEL(solve_symmetric)(j->rows, j->A, x);
-        for (int r = 0; r < j->rows; r++) {
-            Y[6 * r + c] = x[r];
+/* Stores the numbers of link i. The acceleration of the base is part of c of the first joint. */
+static void store_link(const mechanism *m, const arrays *x, int i, const real *tau) {
+    const world_link *l = &x->links[i];
+    const rigid_inertia I = l->I;
+    const force f = free_wrench(m, x, i, tau);
+    const motion c = i > 0 ? l->c : motion_add(l->c, KERNEL(base_acceleration)(m));
+    const real numbers[LINK_T] = {I.m,   I.h.x, I.h.y, I.h.z, I.I.xx, I.I.xy, I.I.xz, I.I.yy, I.I.yz, I.I.zz, f.n.x,
+                                  f.n.y, f.n.z, f.f.x, f.f.y, f.f.z,  c.w.x,  c.w.y,  c.w.z,  c.v.x,  c.v.y,  c.v.z};
+    store_numbers(x, i, 0, LINK_T, numbers);
+    for (int r = 0; r < x->chain.rows; r++) {
+        int exists = r < 6 - l->nv;
+        const force T = exists ? x->joints[i].T[r] : force_zero();
+        const real column[6] = {T.n.x, T.n.y, T.n.z, T.f.x, T.f.y, T.f.z}, one = real_set(!exists);
+        store_numbers(x, i, LINK_T + 6 * r, 6, column);
+        store_numbers(x, i, LINK_T + 6 * x->chain.rows + r, 1, &one);
+    }
+}
+
+/* Stores the numbers of the joints that fill the last block: unit inertias without constraints. */
+static void store_padding(const arrays *x) {
+    int rows = x->chain.rows, lanes = x->by->lanes;
+    for (int i = x->chain.count; i < x->chain.levels[0].blocks * lanes; i++) {
+        for (int k = 0; k < link_numbers(rows); k++) {
+            int is_one = k == LINK_MASS || k == LINK_INERTIA || k == LINK_INERTIA + 3 || k == LINK_INERTIA + 5 ||
+                         k >= LINK_T + 6 * rows;
+            *lane_at(x->chain.links, lanes, link_numbers(rows), i, k) = real_set(is_one);
         }
     }
 }
 
-/* Returns an entry of another joint's block less the entry of C' Y, where C and Y are columns c and k of blocks of
- * joint j. */
-static real reduced(const constraint_joint *j, const real *C, int c, const real *Y, int k, real entry) {
-    for (int r = 0; r < j->rows; r++) {
-        entry = entry - C[6 * r + c] * Y[6 * r + k];
-    }
-    return entry;
-}
+/* ---- phases ------------------------------------------------------------------------------------------------------ */
 
-/* Eliminates joint j from the equation of a neighbour, which `block` couples with it: A -= B' A_j^-1 B, and the
- * right-hand side accordingly. */
-static void reduce_neighbour(const constraint_joint *j, const real *block, constraint_joint *neighbour) {
-    real Y[36];
-    solve_block(j, block, neighbour->rows, Y);
-    for (int r = 0; r < neighbour->rows; r++) {
-        for (int c = 0; c < neighbour->rows; c++) {
-            real *entry = &neighbour->A[r * neighbour->rows + c];
-            *entry = reduced(j, block, r, Y, c, *entry);
-        }
-    }
-    for (int r = 0; r < neighbour->rows; r++) {
-        for (int k = 0; k < j->rows; k++) {
-            neighbour->beta[r] = neighbour->beta[r] - Y[6 * k + r] * j->beta[k];
-        }
+/* Runs `part` over parts 0 .. count - 1, on several threads where the caller has them. */
+static void run_parts(const mechanism *m, int count, void (*part)(void *argument, size_t first, size_t end),
+                      void *argument) {
+    if (m->spread && count > 1) {
+        m->spread->run(m->spread->context, (size_t)count, part, argument);
+    } else {
+        part(argument, 0, (size_t)count);
     }
 }
 
-/* Couples the two neighbours of an eliminated joint: A_lr = -A_lj A_jj^-1 A_jr. */
-static void couple_neighbours(const constraint_joint *j, constraint_joint *before, constraint_joint *next) {
-    real Y[36];
-    solve_block(j, j->right, next->rows, Y);
-    for (int r = 0; r < before->rows; r++) {
-        for (int c = 0; c < next->rows; c++) {
-            before->right[6 * r + c] = reduced(j, j->left, r, Y, c, real_set(0));
-            next->left[6 * c + r] = before->right[6 * r + c];
-        }
+/* Input of store_links. */
+typedef struct link_storage {
+    const mechanism *m;
+    const arrays *x;
+    const real *tau;
+} link_storage;
+
+/* Joints of a part of store_links. */
+enum { STORED_JOINTS = 8 };
+
+static int last_joint(const mechanism *m, size_t end) {
+    int last = (int)end * STORED_JOINTS;
+    return last < m->count ? last : m->count;
+}
+
+static void set_bases_of_part(void *argument, size_t first, size_t end) {
+    const link_storage *to = (const link_storage *)argument;
+    for (int i = (int)first * STORED_JOINTS; i < last_joint(to->m, end); i++) {
+        set_bases(to->m->links[i].b, to->x->links[i].X, &to->x->joints[i]);
     }
 }
 
-/* Subtracts the part of a neighbour, whose beta is known, from the right-hand side of joint j. */
-static void substitute(constraint_joint *j, const real *block, const constraint_joint *neighbour) {
-    for (int r = 0; r < j->rows; r++) {
-        for (int c = 0; c < neighbour->rows; c++) {
-            j->beta[r] = j->beta[r] - block[6 * r + c] * neighbour->beta[c];
-        }
+static void store_part(void *argument, size_t first, size_t end) {
+    const link_storage *to = (const link_storage *)argument;
+    for (int i = (int)first * STORED_JOINTS; i < last_joint(to->m, end); i++) {
+        store_link(to->m, to->x, i, to->tau);
     }
 }
 
-/* Solves eq. 28 by cyclic reduction. At each level joints 0, step, 2 step .. are left, and those at odd multiples of
- * step are eliminated. */
-static void reduce_cyclically(constraint_joint *joints, int count) {
-    int step = 1;
-    for (; step < count; step *= 2) {
-        for (int i = step; i < count; i += 2 * step) {
-            constraint_joint *j = &joints[i];
-            KERNEL(factorize_symmetric)(j->rows, j->A);
-            reduce_neighbour(j, j->left, &joints[i - step]);
-            if (i + step < count) {
-                reduce_neighbour(j, j->right, &joints[i + step]);
-                couple_neighbours(j, &joints[i - step], &joints[i + step]);
-            }
-        }
+static void store_links(const mechanism *m, const arrays *x, const real *tau) {
+    link_storage to = {m, x, tau};
+    int parts = (m->count + STORED_JOINTS - 1) / STORED_JOINTS;
+    run_parts(m, parts, set_bases_of_part, &to);
+    run_parts(m, parts, store_part, &to);
+    store_padding(x);
+}
+
+/* Phase of a chain at one level. */
+typedef struct phase {
+    void (*run)(const constraint_chain *chain, int level, int first, int end);
+    const constraint_chain *chain;
+    int level;
+} phase;
+
+static void run_blocks(void *argument, size_t first, size_t end) {
+    const phase *p = (const phase *)argument;
+    p->run(p->chain, p->level, (int)first, (int)end);
+}
+
+/* Runs the phases from set_links to the solution of the last level. */
+static void reduce(const mechanism *m, const arrays *x) {
+    const constraint_chain *chain = &x->chain;
+    phase links = {x->by->set_links, chain, 0};
+    run_parts(m, chain->levels[0].blocks, run_blocks, &links);
+    for (int l = 0; l + 1 < chain->level_count; l++) {
+        phase level = {x->by->eliminate, chain, l};
+        run_parts(m, chain->levels[l + 1].blocks, run_blocks, &level);
     }
-    if (count > 0) {
-        KERNEL(factorize_symmetric)(joints[0].rows, joints[0].A);
-        KERNEL(solve_symmetric)(joints[0].rows, joints[0].A, joints[0].beta);
-    }
-    for (step /= 2; step > 0; step /= 2) {
-        for (int i = step; i < count; i += 2 * step) {
-            constraint_joint *j = &joints[i];
-            substitute(j, j->left, &joints[i - step]);
-            if (i + step < count) {
-                substitute(j, j->right, &joints[i + step]);
-            }
-            KERNEL(solve_symmetric)(j->rows, j->A, j->beta);
-        }
+    if (chain->count > 0) {
+        x->by->solve_last(chain, chain->level_count - 1, 0, 1);
     }
 }
 
-static void set_equations(const mechanism *m, const arrays *x, const real *tau) {
+static void substitute(const mechanism *m, const arrays *x) {
+    const constraint_chain *chain = &x->chain;
+    for (int l = chain->level_count - 2; l >= 0; l--) {
+        phase level = {x->by->substitute, chain, l};
+        run_parts(m, chain->levels[l + 1].blocks, run_blocks, &level);
+    }
+}
+
+/* Returns the acceleration of link i. */
+static motion link_acceleration(const arrays *x, int i) {
+    real a[6];
+    for (int k = 0; k < 6; k++) {
+        a[k] = *lane_at(x->chain.a, x->by->lanes, 6, i, k);
+    }
+    return motion_set(vec3_set(a[0], a[1], a[2]), vec3_set(a[3], a[4], a[5]));
+}
+
+/* Computes the accelerations of all links from beta, and from them those of the joints. */
+static void accelerate(const mechanism *m, const arrays *x, real *a) {
+    phase links = {x->by->accelerate, &x->chain, 0};
+    motion before = KERNEL(base_acceleration)(m);
+    run_parts(m, x->chain.levels[0].blocks, run_blocks, &links);
     for (int i = 0; i < m->count; i++) {
-        set_bases(m, i, x->links[i].X, &x->joints[i]);
-    }
-    for (int i = 0; i < m->count; i++) {
-        set_link(m, x, i, tau);
-    }
-    for (int i = 0; i < m->count; i++) {
-        set_equation(m, x, i);
-    }
-}
-
-/* Computes the accelerations of all links, and of the joints, from beta. */
-static void accelerate_links(const mechanism *m, const arrays *x, real *a) {
-    for (int i = 0; i < m->count; i++) {
-        constraint_joint *j = &x->joints[i];
-        force f = force_zero();
-        for (int c = 0; c < j->rows; c++) {
-            f = force_fma(j->beta[c], j->T[c], f);
+        const world_link *l = &x->links[i];
+        motion after = link_acceleration(x, i);
+        motion relative = motion_fma(real_set(-1), motion_add(before, l->c), after);
+        for (int k = 0; k < l->nv; k++) {
+            a[l->v_index + k] = spatial_dot(relative, x->joints[i].e[k]);
         }
-        for (int c = 0; i + 1 < m->count && c < j[1].rows; c++) {
-            f = force_fma(-j[1].beta[c], j[1].T[c], f);
-        }
-        j->a = motion_add(j->free, accelerate(j, f));
-        motion before = i > 0 ? j[-1].a : KERNEL(base_acceleration)(m);
-        motion relative = motion_fma(real_set(-1), motion_add(before, x->links[i].c), j->a);
-        for (int k = 0; k < x->links[i].nv; k++) {
-            a[x->links[i].v_index + k] = spatial_dot(relative, j->e[k]);
-        }
+        before = after;
     }
 }
 
 static void forward(const mechanism *m, scratch *s, const real *v, const real *tau, real *a) {
     arrays x = take(m, v, s);
-    set_equations(m, &x, tau);
-    reduce_cyclically(x.joints, m->count);
-    accelerate_links(m, &x, a);
+    store_links(m, &x, tau);
+    reduce(m, &x);
+    substitute(m, &x);
+    accelerate(m, &x, a);
 }
 
-/* Stores T of all joints and A as matrices of six columns, of which each joint uses its first 6 - nv. */
+/* ---- inner quantities -------------------------------------------------------------------------------------------- */
+
+/* Returns entry (r, c), r >= c, of the diagonal block A of joint i: its own part and that of the link before. */
+static real diagonal_entry(const arrays *x, int i, int r, int c) {
+    int rows = x->chain.rows, numbers = equation_numbers(rows), k = r * (r + 1) / 2 + c;
+    lane_number *equations = x->chain.levels[0].equations;
+    real A = *lane_at(equations, x->by->lanes, numbers, i, k);
+    return i > 0 ? A + *lane_at(equations, x->by->lanes, numbers, i - 1, rows * (rows + 1) / 2 + rows + k) : A;
+}
+
+/* Stores T of all joints and A as matrices of six columns, of which each joint uses its first 6 - nv, beta, and the
+ * wrenches of the constraints. */
 static void store_blocks(const mechanism *m, const arrays *x) {
+    int rows = x->chain.rows;
     real_clear(x->T, 36 * m->count), real_clear(x->A, 36 * m->count), real_clear(x->beta, 6 * m->count);
     for (int i = 0; i < m->count; i++) {
         const constraint_joint *j = &x->joints[i];
-        matrix T = matrix_of(x->T + 36 * i, 6, 6);
-        for (int c = 0; c < j->rows; c++) {
+        matrix T = matrix_of(x->T + 36 * i, 6, 6), A = matrix_of(x->A + 36 * i, 6, 6);
+        x->f[i] = force_zero();
+        for (int c = 0; c < 6 - x->links[i].nv; c++) {
+            real beta = *lane_at(x->chain.levels[0].beta, x->by->lanes, rows, i, c);
+            x->beta[6 * i + c] = beta;
+            x->f[i] = force_fma(beta, j->T[c], x->f[i]);
             KERNEL(matrix_set_force)(matrix_block(T, 0, c, 6, 1), j->T[c]);
-            for (int r = 0; r < j->rows; r++) {
-                x->A[36 * i + 6 * r + c] = j->A[r * j->rows + c];
+            for (int r = c; r < 6 - x->links[i].nv; r++) {
+                *matrix_at(A, r, c) = *matrix_at(A, c, r) = diagonal_entry(x, i, r, c);
             }
         }
     }
@@ -294,16 +297,10 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
     int n = m->count;
     real_clear(x.tau, m->nv);
     KERNEL(world_newton_euler)(m, x.links, a, x.a, x.f, x.tau);
-    set_equations(m, &x, x.tau);
+    store_links(m, &x, x.tau);
+    reduce(m, &x);
+    substitute(m, &x);
     store_blocks(m, &x);
-    reduce_cyclically(x.joints, n);
-    for (int i = 0; i < n; i++) {
-        x.f[i] = force_zero();
-        for (int c = 0; c < x.joints[i].rows; c++) {
-            x.beta[6 * i + c] = x.joints[i].beta[c];
-            x.f[i] = force_fma(x.joints[i].beta[c], x.joints[i].T[c], x.f[i]);
-        }
-    }
     KERNEL(add_block)
     (blocks, "T", "wrenches without work in each joint, columns, world axes", block_of(n, 6, 6, 0), x.T);
     KERNEL(add_block)(blocks, "A", "diagonal blocks of T' I^-1 T, padded by zeros", block_of(n, 6, 6, 0), x.A);

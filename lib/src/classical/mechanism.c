@@ -38,6 +38,7 @@ mechanism KERNEL(mechanism_at)(const dyn_model *model, const double gravity[3], 
     m.gravity = vec3_constant(gravity);
     m.external = NULL;
     m.tip_count = 0, m.tip = NULL;
+    m.lanes = NULL, m.spread = NULL;
     m.links = (mechanism_link *)scratch_take(s, (size_t)m.count, sizeof(mechanism_link));
     if (!m.links) {
         return m;

@@ -38,6 +38,8 @@ typedef struct mechanism {
     const force *external; /* wrench of the environment on each link, its axes and origin; NULL: none */
     int tip_count;         /* constraints of the last link, in its forward dynamics */
     const dyn_tip_constraint *tip;
+    const struct constraint_lanes *lanes; /* of constraint_force; NULL: those of the instance */
+    const dyn_spread *spread;             /* threads of the caller; NULL: none */
 } mechanism;
 
 /* Allocates the links of a model from the scratch and places them at q. m.links is NULL where the scratch only

@@ -21,6 +21,10 @@ static bool has_tip_constraints(int row) {
     return rows[row] == &KERNEL(vereshchagin);
 }
 
+static bool spreads(int row) {
+    return rows[row] == &KERNEL(constraint_force);
+}
+
 /* Allocates nv zeros, which stand for a v or an a that the caller did not state. Returns NULL where the scratch only
  * measures. */
 static real *take_zeros(const mechanism *m, scratch *s) {
@@ -64,6 +68,7 @@ static call_state open_call(const formulation_call *call, const void *q, const v
     c.s.block = (char *)call->memory;
     c.m = KERNEL(mechanism_at)(call->model, call->gravity, (const real *)q, &c.s);
     c.m.tip_count = call->tip_count, c.m.tip = call->tip;
+    c.m.lanes = call->lanes, c.m.spread = call->spread;
     const real *zeros = take_zeros(&c.m, &c.s);
     c.v = v ? (const real *)v : zeros;
     c.x = x ? (const real *)x : zeros;
@@ -118,6 +123,6 @@ void KERNEL(add_block)(block_list *list, const char *name, const char *meaning, 
 }
 
 const classical_instance KERNEL(classical_instance) = {
-    sizeof(real),    ROW_COUNT,       traits_of,           has_tip_constraints,  memory_size,
-    compute_inverse, compute_forward, compute_mass_matrix, compute_coefficients,
+    sizeof(real), ROW_COUNT,       traits_of,       has_tip_constraints, spreads,
+    memory_size,  compute_inverse, compute_forward, compute_mass_matrix, compute_coefficients,
 };

@@ -9,10 +9,12 @@
 
 #include "../classical/array_check.h"
 #include "../classical/classical.h"
+#include "../classical/constraint_lanes.h"
 #include "../classical/counted/counts.h"
 #include "../model/error.h"
 #include "../model/normal_form.h"
 #include "arguments.h"
+#include "instruction_set.h"
 
 static const classical_instance *const classical = &dyn_classical_instance_classical;
 
@@ -25,6 +27,31 @@ struct dyn_formulation {
     double *result; /* scratch for counting operations: a result of nv x nv numbers, then q of nq */
     dyn_formulation_block blocks[DYN_FORMULATION_MAX_BLOCKS];
 };
+
+/* Levels of constraint_force in vectors of one instruction set. */
+static const struct {
+    const char *set;
+    const struct constraint_lanes *lanes;
+} vector_lanes[] = {
+#if defined DYN_HAVE_AVX512
+    {"avx512", &dyn_constraint_lanes_chain_avx512},
+#endif
+#if defined DYN_HAVE_AVX2
+    {"avx2", &dyn_constraint_lanes_chain_avx2},
+#endif
+    {"scalar", NULL},
+};
+
+/* Returns the lanes for the instruction set of this processor; NULL: one lane. */
+static const struct constraint_lanes *choose_lanes(void) {
+    const char *set = dyn_choose_instruction_set()->name;
+    for (size_t i = 0; i < sizeof vector_lanes / sizeof *vector_lanes; i++) {
+        if (strcmp(vector_lanes[i].set, set) == 0) {
+            return vector_lanes[i].lanes;
+        }
+    }
+    return NULL;
+}
 
 int dyn_formulation_count(void) {
     return classical->count;
@@ -77,8 +104,12 @@ dyn_status dyn_formulation_create(const dyn_model *model, const char *name, dyn_
     }
     size_t numbers = (size_t)model->nv * (size_t)model->nv + (size_t)model->nq + 1;
     f->size = classical->memory_size(row, model);
-    f->call = (formulation_call){
-        .row = row, .model = model, .gravity = model->gravity, .memory = malloc(f->size + 16), .tip = f->tip};
+    f->call = (formulation_call){.row = row,
+                                 .model = model,
+                                 .gravity = model->gravity,
+                                 .memory = malloc(f->size + 16),
+                                 .tip = f->tip,
+                                 .lanes = choose_lanes()};
     f->result = calloc(numbers, sizeof(double));
     if (!f->call.memory || !f->result) {
         dyn_formulation_free(f);
@@ -138,6 +169,14 @@ dyn_status dyn_formulation_apply_forces(dyn_formulation *formulation, const dyn_
         formulation->forces = forces ? *forces : (dyn_external_forces){0};
     }
     return status;
+}
+
+bool dyn_formulation_spreads(const dyn_formulation *formulation) {
+    return classical->spreads(formulation->call.row);
+}
+
+void dyn_formulation_spread(dyn_formulation *formulation, const dyn_spread *spread) {
+    formulation->call.spread = spread;
 }
 
 /* Refuses inverse dynamics and the mass matrix of a chain whose last link is constrained: they would be derived from a
@@ -320,7 +359,9 @@ dyn_status dyn_formulation_coefficients(dyn_formulation *formulation, const doub
 dyn_status dyn_formulation_operations(dyn_formulation *formulation, dyn_formulation_result result,
                                       dyn_operation_counts *counts, dyn_error *error) {
     const classical_instance *counted = &dyn_classical_instance_counted;
-    const formulation_call *call = &formulation->call;
+    formulation_call counted_call = formulation->call;
+    const formulation_call *call = &counted_call;
+    counted_call.lanes = NULL, counted_call.spread = NULL;
     /* The numbers of both instances have the same size. */
     double *out = formulation->result, *q = out + (size_t)call->model->nv * (size_t)call->model->nv;
     (void)error;
