@@ -4,9 +4,10 @@
 
     formulations.py BIN PLOT.svg [N...]
 
-BIN has dynamicsd and dynamicsctl. The daemon that the script starts has an endpoint of its own. Prints a table with the
-operations and the time of each result for the largest n, and the power of n by which they grow between the last two n
-(default 2 4 8 16 32 64). Compare takes n of at most 200.
+BIN has dynamicsd, dynamicsctl and constraint_force, the benchmark of parallel levels. The daemon that the script starts
+has an endpoint of its own. Prints a table with the operations and the time of each result for the largest n, and the
+power of n by which they grow between the last two n (default 2 4 8 16 32 64). Compare takes n of at most 200. The last
+diagram shows what parallel levels gain, for chains of 30 to 1000 joints.
 """
 import json
 import math
@@ -20,6 +21,8 @@ import time
 RESULTS = {"inverse_dynamics": "inverse dynamics", "forward_dynamics": "forward dynamics", "mass_matrix": "mass matrix"}
 MEASURES = {"operations": "operations", "time": "time, s"}
 SIZES = [2, 4, 8, 16, 32, 64]
+LEVELS = {"one_lane": "constraint_force, one joint at a time", "lanes": "constraint_force, joints in lanes",
+          "lanes_and_threads": "constraint_force, joints in lanes and 2 threads", "aba": "ABA of the daemon"}
 WIDTH, HEIGHT, MARGIN, LEGEND = 420, 320, 55, 220
 
 
@@ -92,6 +95,14 @@ def measure(daemon, sizes):
     return found
 
 
+def measure_levels(binaries):
+    """{title: [(n, seconds), ...]} of forward dynamics by parallel levels, beside others."""
+    program = os.path.join(binaries, "constraint_force")
+    answer = subprocess.run([program], check=True, capture_output=True, text=True).stdout
+    rows = [json.loads(line) for line in answer.splitlines()]
+    return {title: [(row["n"], 1e-6 * row[name]) for row in rows] for name, title in LEVELS.items()}
+
+
 def growth(points):
     """The power of n between the last two points, NaN for fewer."""
     if len(points) < 2:
@@ -106,6 +117,13 @@ def print_table(found):
         times, operations = found[name, result, "time"], found.get((name, result, "operations"), [])
         count = f"{operations[-1][1]:14.0f}{growth(operations):7.2f}" if operations else f"{'-':>14}{'-':>7}"
         print(f"{name:28}{RESULTS[result]:18}{times[-1][0]:5}{count}{1e6 * times[-1][1]:12.1f}{growth(times):7.2f}")
+
+
+def print_levels(levels):
+    """A table with the times of parallel levels, in microseconds."""
+    print(f"\n{'forward dynamics, us':52}" + "".join(f"{f'n = {n}':>11}" for n, _ in next(iter(levels.values()))))
+    for title, points in levels.items():
+        print(f"{title:52}" + "".join(f"{1e6 * time:11.1f}" for _, time in points))
 
 
 class Panel:
@@ -159,7 +177,18 @@ class Panel:
             yield self.line(curve, f'stroke="{colors[name]}" stroke-width="1.5"')
 
 
-def draw(found, path):
+def draw_levels(levels):
+    """The diagram of parallel levels, with a legend of its own."""
+    colors = {title: f"hsl({360 * i // len(levels)} 70% 35%)" for i, title in enumerate(levels)}
+    panel = Panel(0, 2 * HEIGHT, "forward dynamics by parallel levels: time, s against n", levels)
+    yield from panel.draw(colors)
+    for i, (title, points) in enumerate(levels.items()):
+        gain = levels[LEVELS["one_lane"]][-1][1] / points[-1][1]
+        words = f"{title}: {1e6 * points[-1][1]:.0f} us for n = {points[-1][0]}, gain {gain:.1f}"
+        yield f'<text x="{WIDTH + 10}" y="{2 * HEIGHT + 60 + 18 * i}" fill="{colors[title]}">{words}</text>'
+
+
+def draw(found, path, levels=None):
     names = list(dict.fromkeys(name for name, _, _ in found))
     colors = {name: f"hsl({360 * i // len(names)} 70% {35 + 20 * (i % 2)}%)" for i, name in enumerate(names)}
     shapes = []
@@ -171,8 +200,10 @@ def draw(found, path):
             shapes.extend(panel.draw(colors))
     for i, name in enumerate(names):
         shapes.append(f'<text x="{3 * WIDTH + 10}" y="{40 + 18 * i}" fill="{colors[name]}">{name}</text>')
+    shapes.extend(draw_levels(levels) if levels else [])
+    height = (3 if levels else 2) * HEIGHT
     with open(path, "w", encoding="utf-8") as out:
-        out.write(f'<svg xmlns="http://www.w3.org/2000/svg" width="{3 * WIDTH + LEGEND}" height="{2 * HEIGHT}" '
+        out.write(f'<svg xmlns="http://www.w3.org/2000/svg" width="{3 * WIDTH + LEGEND}" height="{height}" '
                   'font-family="sans-serif" font-size="11"><rect width="100%" height="100%" fill="white"/>')
         out.write("\n".join(shapes) + "</svg>\n")
 
@@ -183,8 +214,10 @@ def main():
     sizes = sorted({int(word) for word in sys.argv[3:]}) or SIZES
     with tempfile.TemporaryDirectory() as directory, Daemon(sys.argv[1], directory) as daemon:
         found = measure(daemon, sizes)
+    levels = measure_levels(sys.argv[1])
     print_table(found)
-    draw(found, sys.argv[2])
+    print_levels(levels)
+    draw(found, sys.argv[2], levels)
 
 
 if __name__ == "__main__":
