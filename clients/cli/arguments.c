@@ -63,6 +63,10 @@ const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_FORMULATION] = {"formulation", "NAME",
                             "compute by a formulation of the literature, as compare lists them (default the daemon's "
                             "own algorithm)"},
+    [OPTION_CONSTRAINTS] = {"constraints", "FILE",
+                            "constraints that hold during this request beside those of the model, as JSON: "
+                            "{\"constraints\": [..]}, as in a description that export writes"},
+    [OPTION_TIME] = {"time", "S", "instant of prescribed motions in constraints (default 0)"},
     [OPTION_TIP] = {"tip", "FRAME:LX,LY,LZ[,AX,AY,AZ]=X",
                     "constraint of the last link, with --formulation vereshchagin: the acceleration of the frame along "
                     "L, and about A, is X, m/s^2 and rad/s^2; repeatable"},

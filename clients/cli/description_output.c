@@ -154,7 +154,8 @@ void write_frame(json_writer *writer, const dyn_client_frame *frame) {
 }
 
 const char *constraint_kind_name(dyn_client_constraint_kind kind) {
-    static const char *const names[] = {"unspecified", "loop_joint", "distance", "point_on_plane", "coupling"};
+    static const char *const names[] = {"unspecified", "loop_joint", "distance",  "point_on_plane", "coupling", "", "",
+                                        "rolling",     "prescribed", "polynomial"};
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
@@ -189,6 +190,41 @@ static void write_loop_joint(json_writer *writer, const dyn_client_constraint *c
     if (constraint->type == DYN_CLIENT_JOINT_TYPE_HELICAL) {
         write_number(writer, "pitch", constraint->pitch);
     }
+    if (constraint->damping != 0 || constraint->friction != 0 || constraint->effort != 0) {
+        write_number(writer, "damping", constraint->damping);
+        write_number(writer, "friction", constraint->friction);
+        write_number(writer, "effort", constraint->effort);
+    }
+}
+
+/* Writes the members of a polynomial coupling or a prescribed motion. */
+static void write_law(json_writer *writer, const dyn_client_constraint *constraint) {
+    write_text(writer, "joint", constraint->coupled_count > 0 ? constraint->coupled[0].joint : "");
+    if (constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_POLYNOMIAL) {
+        write_text(writer, "of", constraint->coupled_count > 1 ? constraint->coupled[1].joint : "");
+    }
+    write_numbers(writer, "coefficients", constraint->coefficient_count, constraint->coefficients);
+    if (constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_PRESCRIBED) {
+        write_number(writer, "amplitude", constraint->amplitude);
+        write_number(writer, "frequency", constraint->frequency);
+        write_number(writer, "phase", constraint->phase);
+    }
+}
+
+/* Writes the members of a body that rolls on a plane. */
+static void write_rolling(json_writer *writer, const dyn_client_constraint *constraint) {
+    const double *axis = constraint->second_axis;
+    write_numbers(writer, "normal", 3, constraint->axis);
+    write_number(writer, "radius", constraint->distance);
+    if (axis[0] != 0 || axis[1] != 0 || axis[2] != 0) {
+        write_numbers(writer, "wheel_axis", 3, axis);
+    }
+}
+
+bool is_of_coordinates(const dyn_client_constraint *constraint) {
+    return constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_COUPLING ||
+           constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_POLYNOMIAL ||
+           constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_PRESCRIBED;
 }
 
 void write_constraint(json_writer *writer, const dyn_client_constraint *constraint) {
@@ -204,8 +240,13 @@ void write_constraint(json_writer *writer, const dyn_client_constraint *constrai
     if (constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_POINT_ON_PLANE) {
         write_numbers(writer, "normal", 3, constraint->axis);
     }
+    if (constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_ROLLING) {
+        write_rolling(writer, constraint);
+    }
     if (constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_COUPLING) {
         write_coupling(writer, constraint);
+    } else if (is_of_coordinates(constraint)) {
+        write_law(writer, constraint);
     } else {
         write_side(writer, "predecessor", &constraint->predecessor);
         write_side(writer, "successor", &constraint->successor);
@@ -496,15 +537,22 @@ static bool print_links(const dyn_client_description *robot) {
 /* Adds three cells for the parts that a constraint connects: two links and their distance, if it is constrained, or two
  * coupled coordinates and their constant sum. */
 static void add_sides(table *to, const dyn_client_constraint *constraint) {
-    if (constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_COUPLING) {
+    bool is_linear = constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_COUPLING;
+    if (is_of_coordinates(constraint)) {
         for (size_t i = 0; i < 2; i++) {
-            if (i < constraint->coupled_count) {
+            if (i < constraint->coupled_count && !is_linear) {
+                table_add_cell(to, "%s", constraint->coupled[i].joint);
+            } else if (i < constraint->coupled_count) {
                 table_add_cell(to, "%g %s", constraint->coupled[i].coefficient, constraint->coupled[i].joint);
             } else {
                 table_add_cell(to, "%s", "");
             }
         }
-        table_add_cell(to, "= %g", constraint->offset);
+        if (is_linear) {
+            table_add_cell(to, "= %g", constraint->offset);
+        } else {
+            table_add_cell(to, "%s", "");
+        }
         return;
     }
     const char *sides[] = {constraint->predecessor.link, constraint->successor.link};
@@ -513,6 +561,8 @@ static void add_sides(table *to, const dyn_client_constraint *constraint) {
     }
     if (constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_DISTANCE) {
         table_add_cell(to, "%g m apart", constraint->distance);
+    } else if (constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_ROLLING) {
+        table_add_cell(to, "radius %g m", constraint->distance);
     } else {
         table_add_cell(to, "%s", "");
     }

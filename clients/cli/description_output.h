@@ -37,6 +37,9 @@ void write_frame(json_writer *writer, const dyn_client_frame *frame);
 /* Writes a constraint as a JSON object. */
 void write_constraint(json_writer *writer, const dyn_client_constraint *constraint);
 
+/* Returns whether a constraint ties coordinates instead of links. */
+bool is_of_coordinates(const dyn_client_constraint *constraint);
+
 /* Returns the name of a kind of constraint, as the protocol spells it. */
 const char *constraint_kind_name(dyn_client_constraint_kind kind);
 

@@ -80,8 +80,38 @@ exit_code run_inverse_dynamics(const command *self, const arguments *args, dyn_c
 
 /* ---- forward dynamics -------------------------------------------------------------------------------------------- */
 
+/* Returns the number of rows of a constraint, as constraint.proto states it. */
+static size_t row_count(const dyn_client_constraint *constraint) {
+    static const size_t of_joints[] = {[DYN_CLIENT_JOINT_TYPE_FIXED] = 6,      [DYN_CLIENT_JOINT_TYPE_REVOLUTE] = 5,
+                                       [DYN_CLIENT_JOINT_TYPE_CONTINUOUS] = 5, [DYN_CLIENT_JOINT_TYPE_PRISMATIC] = 5,
+                                       [DYN_CLIENT_JOINT_TYPE_HELICAL] = 5,    [DYN_CLIENT_JOINT_TYPE_CYLINDRICAL] = 4,
+                                       [DYN_CLIENT_JOINT_TYPE_UNIVERSAL] = 4,  [DYN_CLIENT_JOINT_TYPE_PLANAR] = 3,
+                                       [DYN_CLIENT_JOINT_TYPE_SPHERICAL] = 3};
+    bool is_known = (size_t)constraint->type < sizeof of_joints / sizeof *of_joints;
+    return constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_ROLLING      ? 3
+           : constraint->kind != DYN_CLIENT_CONSTRAINT_KIND_LOOP_JOINT ? 1
+           : is_known                                                  ? of_joints[constraint->type]
+                                                                       : 0;
+}
+
+/* Returns the number of rows of the model's constraints and of those of the request. */
 static size_t multiplier_count(const evaluation_context *context) {
-    return context->robot->robot->model.constraint_rows;
+    size_t count = context->robot->robot->model.constraint_rows;
+    for (size_t i = 0; i < context->query.constraint_count; i++) {
+        count += row_count(&context->query.constraints[i]);
+    }
+    return count;
+}
+
+enum { ROW_NAME_SIZE = 300 };
+
+/* Writes the name of row k of a constraint of the request, as ConstraintRows spells it. */
+static void write_row_name(const dyn_client_constraint *constraint, size_t k, char name[ROW_NAME_SIZE]) {
+    if (row_count(constraint) == 1) {
+        snprintf(name, ROW_NAME_SIZE, "%s", constraint->name);
+    } else {
+        snprintf(name, ROW_NAME_SIZE, "%s[%zu]", constraint->name, k);
+    }
 }
 
 /* Numbers that follow the multipliers of a state. */
@@ -142,7 +172,14 @@ static void write_a_headings(const evaluation_context *context, csv_writer *to) 
             csv_text(to, "multipliers.%s", robot->constraints[i].row_names[k]);
         }
     }
-    for (int i = 0; i < CONSTRAINT_NUMBERS && robot->constraint_count > 0; i++) {
+    for (size_t i = 0; i < context->query.constraint_count; i++) {
+        for (size_t k = 0; k < row_count(&context->query.constraints[i]); k++) {
+            char name[ROW_NAME_SIZE];
+            write_row_name(&context->query.constraints[i], k, name);
+            csv_text(to, "multipliers.%s", name);
+        }
+    }
+    for (int i = 0; i < CONSTRAINT_NUMBERS && multiplier_count(context) > 0; i++) {
         csv_text(to, "constraints.%s", constraint_numbers[i]);
     }
 }
@@ -167,8 +204,24 @@ static void write_a(const evaluation_context *context, size_t index, const doubl
     emit_finish(&writer);
 }
 
+/* Adds the rows of the constraints of the request, which follow `first` rows of the model. */
+static void add_request_rows(const evaluation_context *context, size_t first, const double *multipliers, table *lines) {
+    for (size_t i = 0; i < context->query.constraint_count; i++) {
+        const dyn_client_constraint *from = &context->query.constraints[i];
+        for (size_t k = 0; k < row_count(from); k++, first++) {
+            char name[ROW_NAME_SIZE];
+            write_row_name(from, k, name);
+            table_add_cell(lines, "%s", name);
+            table_add_cell(lines, "of the request");
+            table_add_number(lines, multipliers[first]);
+            table_add_cell(lines, "N or N m");
+        }
+    }
+}
+
 /* Prints the multiplier of each row of the constraints. */
-static bool print_multipliers(const dyn_client_description *robot, const double *multipliers) {
+static bool print_multipliers(const evaluation_context *context, const double *multipliers) {
+    const dyn_client_description *robot = context->robot->robot;
     table *lines = table_create();
     table_add_column(lines, "constraint", TABLE_NAME);
     table_add_column(lines, "direction", TABLE_LEFT);
@@ -183,6 +236,7 @@ static bool print_multipliers(const dyn_client_description *robot, const double 
             table_add_cell(lines, "%s", from->multiplier_units[k]);
         }
     }
+    add_request_rows(context, robot->model.constraint_rows, multipliers, lines);
     fputc('\n', stdout);
     bool printed = table_print(lines, 0);
     table_free(lines);
@@ -201,7 +255,7 @@ static bool print_one_a(const evaluation_context *context, const state_batch *ba
                         const double *multipliers) {
     return print_joint_table(context, batch, "a", STATE_A, a) &&
            (multiplier_count(context) == 0 ||
-            (print_multipliers(context->robot->robot, multipliers) &&
+            (print_multipliers(context, multipliers) &&
              print_constraint_numbers(context, multipliers + multiplier_count(context))));
 }
 

@@ -133,7 +133,9 @@ static void add_side(table *to, const char *name, const dyn_client_constraint_fr
 
 static void add_constraint(table *to, const dyn_client_constraint *constraint) {
     bool is_loop = constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_LOOP_JOINT;
-    bool is_plane = constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_POINT_ON_PLANE;
+    bool rolls = constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_ROLLING;
+    bool is_plane = rolls || constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_POINT_ON_PLANE;
+    bool is_linear = constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_COUPLING;
     add_text(to, "constraint", constraint_kind_name(constraint->kind));
     if (is_loop) {
         add_text(to, "type", dyn_client_joint_type_name(constraint->type));
@@ -141,16 +143,36 @@ static void add_constraint(table *to, const dyn_client_constraint *constraint) {
     if (is_loop || is_plane) {
         add_numbers(to, is_plane ? "normal" : "axis", 3, constraint->axis, "");
     }
+    if (rolls) {
+        add_numbers(to, "radius", 1, &constraint->distance, "m");
+        add_numbers(to, "wheel axis", 3, constraint->second_axis, "");
+    }
+    if (is_loop) {
+        add_numbers(to, "damping", 1, &constraint->damping, "");
+        add_numbers(to, "friction", 1, &constraint->friction, "");
+        add_numbers(to, "effort", 1, &constraint->effort, "");
+    }
     if (constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_DISTANCE) {
         add_numbers(to, "distance", 1, &constraint->distance, "m");
     }
     for (size_t i = 0; i < constraint->coupled_count; i++) {
         add_text(to, "couples", constraint->coupled[i].joint);
-        add_numbers(to, "  coefficient", 1, &constraint->coupled[i].coefficient, "");
+        if (is_linear) {
+            add_numbers(to, "  coefficient", 1, &constraint->coupled[i].coefficient, "");
+        }
     }
-    if (constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_COUPLING) {
+    for (size_t k = 0; k < constraint->coefficient_count; k++) {
+        table_add_cell(to, "c%zu", k);
+        table_add_cell(to, "%.9g", constraint->coefficients[k]);
+    }
+    if (constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_PRESCRIBED) {
+        add_numbers(to, "amplitude", 1, &constraint->amplitude, "");
+        add_numbers(to, "frequency", 1, &constraint->frequency, "rad/s");
+        add_numbers(to, "phase", 1, &constraint->phase, "rad");
+    }
+    if (is_linear) {
         add_numbers(to, "offset", 1, &constraint->offset, "");
-    } else {
+    } else if (!is_of_coordinates(constraint)) {
         add_side(to, "predecessor", &constraint->predecessor);
         add_side(to, "successor", &constraint->successor);
     }

@@ -273,7 +273,8 @@ static const command COMMANDS[] = {
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
-                WITH(OPTION_PASSIVE) | WITH(OPTION_FORMULATION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
+                WITH(OPTION_PASSIVE) | WITH(OPTION_FORMULATION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB) |
+                WITH(OPTION_CONSTRAINTS) | WITH(OPTION_TIME),
      .run = run_inverse_dynamics},
     {.name = "fd",
      .group = GROUP_DYNAMICS,
@@ -287,7 +288,7 @@ static const command COMMANDS[] = {
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
                 WITH(OPTION_PASSIVE) | WITH(OPTION_FORMULATION) | WITH(OPTION_TIP) | WITH(OPTION_TIP_REFERENCE_FRAME) |
-                WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
+                WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB) | WITH(OPTION_CONSTRAINTS) | WITH(OPTION_TIME),
      .run = run_forward_dynamics},
     {.name = "mass",
      .group = GROUP_DYNAMICS,
@@ -363,7 +364,8 @@ static const command COMMANDS[] = {
                 WITH(OPTION_DA) | WITH(OPTION_DTAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_QUANTITY) | WITH(OPTION_FRAME) |
                 WITH(OPTION_REFERENCE_FRAME) | WITH(OPTION_SUBTREE) | WITH(OPTION_TASK_AXES) | WITH(OPTION_PAYLOAD) |
-                WITH(OPTION_PASSIVE) | WITH(OPTION_PRECISION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
+                WITH(OPTION_PASSIVE) | WITH(OPTION_PRECISION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB) |
+                WITH(OPTION_CONSTRAINTS) | WITH(OPTION_TIME),
      .run = run_evaluate},
     {.name = "assemble",
      .group = GROUP_DYNAMICS,
@@ -374,7 +376,7 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl assemble four_bar --q motor=1 --hold motor",
      .min_operands = 1,
      .max_operands = 1,
-     .options = STATE_OPTIONS | WITH(OPTION_HOLD) | WITH(OPTION_JOB),
+     .options = STATE_OPTIONS | WITH(OPTION_HOLD) | WITH(OPTION_JOB) | WITH(OPTION_CONSTRAINTS) | WITH(OPTION_TIME),
      .run = run_assemble},
     {.name = "explain",
      .group = GROUP_DYNAMICS,
@@ -463,7 +465,8 @@ static const command COMMANDS[] = {
                 WITH(OPTION_STEP_LENGTH) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) |
                 WITH(OPTION_STABILIZATION) | WITH(OPTION_NO_PROJECTION) | WITH(OPTION_IDEAL) | WITH(OPTION_ACCURATE) |
                 WITH(OPTION_CONTROL) | WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_TO) | WITH(OPTION_COMPILED) |
-                WITH(OPTION_STRIDE) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) | WITH(OPTION_JOB),
+                WITH(OPTION_STRIDE) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) | WITH(OPTION_JOB) |
+                WITH(OPTION_CONSTRAINTS),
      .words =
          (const option_words[]){
              {OPTION_TO, "reference of the controller (default: the start, also of joints without a name)"},
@@ -486,7 +489,7 @@ static const command COMMANDS[] = {
                 WITH(OPTION_FORCE) | WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) |
                 WITH(OPTION_PRECISION) | WITH(OPTION_STEP_LENGTH) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) |
                 WITH(OPTION_STABILIZATION) | WITH(OPTION_NO_PROJECTION) | WITH(OPTION_RATES) | WITH(OPTION_CSV) |
-                WITH(OPTION_PLOT) | WITH(OPTION_JOB),
+                WITH(OPTION_PLOT) | WITH(OPTION_JOB) | WITH(OPTION_CONSTRAINTS),
      .words = (const option_words[]){{OPTION_INTEGRATOR, "integrator of forward (default explicit_euler)"},
                                      {OPTION_PRECISION, "precision of inverse (default double)"},
                                      {0}},
@@ -512,7 +515,7 @@ static const command COMMANDS[] = {
                 WITH(OPTION_DISTURBANCE) | WITH(OPTION_SEED) | WITH(OPTION_FORCE) | WITH(OPTION_FORCE_REFERENCE_FRAME) |
                 WITH(OPTION_GRAVITY) | WITH(OPTION_IDEAL) | WITH(OPTION_PAYLOAD) | WITH(OPTION_FREQUENCY) |
                 WITH(OPTION_RECORD) | WITH(OPTION_REPLACE) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) |
-                WITH(OPTION_COMPILED),
+                WITH(OPTION_COMPILED) | WITH(OPTION_CONSTRAINTS),
      .words = (const option_words[]){{OPTION_NAME, "name of the simulation (default: one that the daemon chooses)"},
                                      {OPTION_REPLACE, "with --record: replace a recording of the same name"},
                                      {OPTION_SEED, "seed of the disturbance (default 0)"},
@@ -558,7 +561,8 @@ static const command COMMANDS[] = {
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_NAME) |
                 WITH(OPTION_FREQUENCY) | WITH(OPTION_RECORD) | WITH(OPTION_REPLACE) | WITH(OPTION_TOKEN) |
                 WITH(OPTION_CSV) | WITH(OPTION_PLOT) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION),
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
+                WITH(OPTION_CONSTRAINTS),
      .words = (const option_words[]){{OPTION_NAME, "name of the stream (default: one that the daemon chooses)"},
                                      {OPTION_FREQUENCY, "points a second (default: without pause)"},
                                      {OPTION_RECORD, "record the points to a file in the daemon's state directory"},

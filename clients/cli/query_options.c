@@ -4,9 +4,12 @@
  */
 #include "query_options.h"
 
+#include <dynamics/v1/description.pb-c.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange.h"
+#include "files.h"
 #include "numbers.h"
 #include "state_parsers.h"
 
@@ -147,6 +150,43 @@ static exit_code read_passive_forces(const arguments *args, query_options *resul
     return EXIT_OK;
 }
 
+/* Reads the file of --constraints, which has the form of a description with constraints alone. Reports errors. */
+static exit_code read_constraints(const arguments *args, query_options *result) {
+    const char *path = args->value[OPTION_CONSTRAINTS];
+    dyn_client_error error;
+    json_t *value = path ? read_json(path) : NULL;
+    if (!value) {
+        return path ? EXIT_USAGE : EXIT_OK;
+    }
+    const ProtobufCMessageDescriptor *type = &dynamics__v1__model_description__descriptor;
+    ProtobufCMessage *message = read_message_json(type, value, "constraints");
+    json_decref(value);
+    if (!message) {
+        return EXIT_USAGE;
+    }
+    size_t size = protobuf_c_message_get_packed_size(message);
+    uint8_t *bytes = malloc(size + 1);
+    exit_code code = bytes ? EXIT_OK : complain_memory();
+    if (bytes) {
+        protobuf_c_message_pack(message, bytes);
+        if (dyn_client_read_constraints(bytes, size, &result->constraints, &error) != DYN_CLIENT_OK) {
+            code = complain(EXIT_USAGE, "--constraints %s: %s", path, error.message);
+        } else if (result->constraints->count == 0) {
+            code = complain(EXIT_USAGE, "--constraints %s: it has no member constraints, or none in it", path);
+        }
+    }
+    free(bytes);
+    protobuf_c_message_free_unpacked(message, NULL);
+    return code;
+}
+
+/* Reads --time. Reports errors. */
+static exit_code read_time(const arguments *args, query_options *result) {
+    const char *text = args->value[OPTION_TIME];
+    return !text || parse_number(text, &result->time) ? EXIT_OK
+                                                      : complain(EXIT_USAGE, "--time %s: pass a number of s", text);
+}
+
 exit_code query_options_read(const arguments *args, query_options *result) {
     static const char *const precisions[] = {"double", "single"}, *const outcomes[] = {"fail", "mark"};
     size_t precision = 0, outcome = 0;
@@ -170,6 +210,12 @@ exit_code query_options_read(const arguments *args, query_options *result) {
     if (code == EXIT_OK) {
         code = read_tips(args, result);
     }
+    if (code == EXIT_OK) {
+        code = read_time(args, result);
+    }
+    if (code == EXIT_OK) {
+        code = read_constraints(args, result);
+    }
     result->formulation = args->value[OPTION_FORMULATION];
     result->precision = (dyn_client_precision)precision;
     result->on_error = (dyn_client_on_error)outcome;
@@ -188,6 +234,9 @@ void query_options_apply(const query_options *options, dyn_client_query *query) 
     query->tip_constraint_count = options->tip_count;
     query->tip_constraints = options->tips;
     query->passive_forces = options->passive_forces;
+    query->constraint_count = options->constraints ? options->constraints->count : 0;
+    query->constraints = options->constraints ? options->constraints->constraints : NULL;
+    query->time = options->time;
 }
 
 void ideal_option_apply(const arguments *args, dyn_client_stepping *stepping) {
@@ -215,5 +264,6 @@ void query_options_free(query_options *freed) {
     free(freed->payload_links);
     free(freed->tips);
     free(freed->tip_frames);
+    dyn_client_constraint_list_free(freed->constraints);
     *freed = (query_options){0};
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads the options that set the query of a request: --gravity, --force, --payload, --precision, --formulation, --tip
- * and --on-error; and options of steps that several commands have: --ideal, --stabilization and --no-projection.
+ * Reads the options that set the query of a request: --gravity, --force, --payload, --precision, --formulation, --tip,
+ * --constraints, --time and --on-error; and options of steps that several commands have: --ideal, --stabilization and
+ * --no-projection.
  */
 #ifndef CLI_QUERY_OPTIONS_H
 #define CLI_QUERY_OPTIONS_H
@@ -21,6 +22,8 @@ typedef struct query_options {
     dyn_client_tip_constraint *tips;
     const dyn_client_passive_forces *passive_forces; /* NULL: none */
     dyn_client_passive_forces passive;
+    dyn_client_constraint_list *constraints; /* NULL: none */
+    double time;
     double gravity_values[3];
     char *payload_links, *tip_frames;
 } query_options;

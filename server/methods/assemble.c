@@ -120,9 +120,8 @@ void method_assemble(call *c) {
     const Dynamics__V1__AssembleRequest *r = c->request->assemble;
     batch b;
     assembly_task t = {.q = NULL};
-    bool is_ready =
-        batch_open(c, &b, r->query, QUERY_JOINT_NAMES | QUERY_CONSTRAINTS | QUERY_ADDED_CONSTRAINTS, r->n_q, r->q) &&
-        check_model(&b) && read_options(&b, r, &t);
+    const query_parts parts = QUERY_JOINT_NAMES | QUERY_CONSTRAINTS | QUERY_ADDED_CONSTRAINTS | QUERY_TIME;
+    bool is_ready = batch_open(c, &b, r->query, parts, r->n_q, r->q) && check_model(&b) && read_options(&b, r, &t);
     if (is_ready) {
         b.block_size = FEW_SAMPLES;
         batch_expect(&b, b.nq + 4);

@@ -245,10 +245,13 @@ typedef struct step_call {
     const void *context;
 } step_call;
 
-/* Leases a workspace for a thread, and loads the payloads of the request into it. */
+/* Leases a workspace for a thread, and sets the time and the payloads of the request in it. */
 static dyn_status prepare_worker(const batch *b, batch_worker *w, dyn_error *error) {
     dyn_status status = model_entry_lease(b->entry, b->values.precision, error, &w->workspace);
     w->model = b->model;
+    if (status == DYN_OK) {
+        status = dyn_workspace_set_time(w->workspace, b->values.time, error);
+    }
     if (status == DYN_OK && b->values.payload_count > 0) {
         status = dyn_workspace_load(w->workspace, b->values.payload_count, b->values.payloads, &w->model, error);
     }

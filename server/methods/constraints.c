@@ -38,22 +38,39 @@ static void write_path(char path[PATH_SIZE], const wire_list *list, size_t i) {
     snprintf(path, PATH_SIZE, "%s[%zu]%s%s", list->path, i, kind ? "." : "", kind ? kind : "");
 }
 
+static const char of_coupling[] = "coupled";
+
+/* Returns the member of the protocol for a part of a constraint's description in the library. */
+static const char *member_of(const Dynamics__V1__Constraint *constraint, const char *part) {
+    static const struct {
+        Dynamics__V1__Constraint__KindCase kind;
+        const char *part, *member;
+    } renamed[] = {{KIND(POINT_ON_PLANE), "axis", "normal"},         {KIND(ROLLING), "axis", "normal"},
+                   {KIND(ROLLING), "second_axis", "wheel_axis"},     {KIND(PRESCRIBED), "coupled[0].joint", "joint"},
+                   {KIND(PRESCRIBED), "polynomial", "coefficients"}, {KIND(PRESCRIBED), "law", "amplitude"},
+                   {KIND(POLYNOMIAL), "coupled[0].joint", "joint"},  {KIND(POLYNOMIAL), "coupled[1].joint", "of"},
+                   {KIND(POLYNOMIAL), "polynomial", "coefficients"}};
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++) {
+        if (renamed[i].kind == constraint->kind_case && strcmp(renamed[i].part, part) == 0) {
+            return renamed[i].member;
+        }
+    }
+    return part;
+}
+
 /* Sets the field of an error about constraint i of a list to the member that the site of the library's error names. */
 static void blame_member(call *c, const wire_list *list, size_t i, const dyn_error_site *site) {
     const Dynamics__V1__Constraint *constraint = list->constraints[i];
-    static const char coupled[] = "coupled";
     char path[PATH_SIZE];
     const char *part = site->part ? site->part : "";
-    bool is_normal = constraint->kind_case == KIND(POINT_ON_PLANE) && strcmp(part, "axis") == 0;
     if (part[0] == '\0') {
         call_blame(c, "%s[%zu]", list->path, i);
         return;
     }
     write_path(path, list, i);
-    if (strncmp(part, coupled, strlen(coupled)) == 0) {
-        call_blame(c, "%s.coordinates%s", path, part + strlen(coupled));
-    } else {
-        call_blame(c, "%s.%s", path, is_normal ? "normal" : part);
+    call_blame(c, "%s.%s", path, member_of(constraint, part));
+    if (strncmp(part, of_coupling, strlen(of_coupling)) == 0 && constraint->kind_case == KIND(COUPLING)) {
+        call_blame(c, "%s.coordinates%s", path, part + strlen(of_coupling));
     }
 }
 
@@ -95,6 +112,9 @@ static bool read_loop_joint(call *c, const char *path, const Dynamics__V1__LoopJ
     to->kind = DYN_CONSTRAINT_KIND_LOOP_JOINT;
     to->type = description_joint_type(from->type);
     to->pitch = from->pitch;
+    to->damping = from->damping;
+    to->friction = from->friction;
+    to->effort = from->effort;
     const dyn_joint_traits *traits = dyn_joint_type_traits(to->type);
     if (!traits) {
         call_blame(c, "%s.type", path);
@@ -122,6 +142,46 @@ static bool read_coupling(call *c, const char *path, const Dynamics__V1__Couplin
     return true;
 }
 
+/* Reads the coefficients of a polynomial. Returns false, and the call has ended, where there are too many. */
+static bool read_coefficients(call *c, const char *path, size_t count, const double *from,
+                              dyn_constraint_description *to) {
+    if (count > DYN_MAX_POLYNOMIAL_TERMS) {
+        call_blame(c, "%s.coefficients", path);
+        call_fail(c, REASON_WRONG_COUNT, "there are %zu coefficients; pass up to %d", count, DYN_MAX_POLYNOMIAL_TERMS);
+        return false;
+    }
+    to->term_count = (int)count;
+    for (size_t k = 0; k < count; k++) {
+        to->polynomial[k] = from[k];
+    }
+    return true;
+}
+
+static bool read_polynomial(call *c, const char *path, const Dynamics__V1__PolynomialCoupling *from,
+                            dyn_constraint_description *to) {
+    to->kind = DYN_CONSTRAINT_KIND_POLYNOMIAL;
+    to->coupled[0].joint = from->joint;
+    to->coupled[1].joint = from->of;
+    return read_coefficients(c, path, from->n_coefficients, from->coefficients, to);
+}
+
+static bool read_prescribed(call *c, const char *path, const Dynamics__V1__PrescribedMotion *from,
+                            dyn_constraint_description *to) {
+    to->kind = DYN_CONSTRAINT_KIND_PRESCRIBED;
+    to->coupled[0].joint = from->joint;
+    to->law = (dyn_motion_law){from->amplitude, from->frequency, from->phase};
+    return read_coefficients(c, path, from->n_coefficients, from->coefficients, to);
+}
+
+static bool read_rolling(call *c, const char *path, const Dynamics__V1__RollingConstraint *from,
+                         dyn_constraint_description *to) {
+    to->kind = DYN_CONSTRAINT_KIND_ROLLING;
+    to->distance = from->radius;
+    return read_sides(c, path, from->predecessor, from->successor, to) &&
+           read_axis(c, path, "normal", true, from->normal, to->axis) &&
+           read_axis(c, path, "wheel_axis", false, from->wheel_axis, to->second_axis);
+}
+
 /* Reads the members that the constraint's kind has. Returns false, and the call has ended, on an error. */
 static bool read_kind(call *c, const char *path, const Dynamics__V1__Constraint *from, dyn_constraint_description *to) {
     switch (from->kind_case) {
@@ -137,10 +197,17 @@ static bool read_kind(call *c, const char *path, const Dynamics__V1__Constraint 
                read_axis(c, path, "normal", true, from->point_on_plane->normal, to->axis);
     case KIND(COUPLING):
         return read_coupling(c, path, from->coupling, to);
+    case KIND(ROLLING):
+        return read_rolling(c, path, from->rolling, to);
+    case KIND(PRESCRIBED):
+        return read_prescribed(c, path, from->prescribed, to);
+    case KIND(POLYNOMIAL):
+        return read_polynomial(c, path, from->polynomial, to);
     default:
         call_blame(c, "%s", path);
         call_fail(c, REASON_MISSING_VALUE,
-                  "the constraint has no kind; pass one of loop_joint, distance, point_on_plane and coupling");
+                  "the constraint has no kind; pass one of loop_joint, distance, point_on_plane, coupling, rolling, "
+                  "prescribed and polynomial");
         return false;
     }
 }
@@ -258,6 +325,9 @@ static Dynamics__V1__LoopJoint *write_loop_joint(call *c, const dyn_constraint_d
         to->axis = axes > 0 ? geometry_write_vector(c, from->axis) : NULL;
         to->second_axis = axes == 2 ? geometry_write_vector(c, from->second_axis) : NULL;
         to->pitch = from->pitch;
+        to->damping = from->damping;
+        to->friction = from->friction;
+        to->effort = from->effort;
     }
     return to;
 }
@@ -303,6 +373,56 @@ static Dynamics__V1__CouplingConstraint *write_coupling(call *c, const dyn_const
     return to;
 }
 
+/* Copies the coefficients of a polynomial. */
+static double *write_coefficients(call *c, const dyn_constraint_description *from) {
+    double *to = call_allocate(c, (size_t)from->term_count, sizeof *to);
+    if (to) {
+        memcpy(to, from->polynomial, (size_t)from->term_count * sizeof *to);
+    }
+    return to;
+}
+
+static Dynamics__V1__PolynomialCoupling *write_polynomial(call *c, const dyn_constraint_description *from) {
+    Dynamics__V1__PolynomialCoupling *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__polynomial_coupling__init(to);
+        to->joint = call_string(c, from->coupled[0].joint);
+        to->of = call_string(c, from->coupled[1].joint);
+        to->coefficients = write_coefficients(c, from);
+        to->n_coefficients = to->coefficients ? (size_t)from->term_count : 0;
+    }
+    return to;
+}
+
+static Dynamics__V1__PrescribedMotion *write_prescribed(call *c, const dyn_constraint_description *from) {
+    Dynamics__V1__PrescribedMotion *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__prescribed_motion__init(to);
+        to->joint = call_string(c, from->coupled[0].joint);
+        to->coefficients = write_coefficients(c, from);
+        to->n_coefficients = to->coefficients ? (size_t)from->term_count : 0;
+        to->amplitude = from->law.amplitude;
+        to->frequency = from->law.frequency;
+        to->phase = from->law.phase;
+    }
+    return to;
+}
+
+static Dynamics__V1__RollingConstraint *write_rolling(call *c, const dyn_constraint_description *from) {
+    Dynamics__V1__RollingConstraint *to = call_allocate(c, 1, sizeof *to);
+    const double *axis = from->second_axis;
+    bool is_wheel = axis[0] != 0 || axis[1] != 0 || axis[2] != 0;
+    if (to) {
+        dynamics__v1__rolling_constraint__init(to);
+        to->predecessor = write_frame(c, &from->predecessor);
+        to->successor = write_frame(c, &from->successor);
+        to->normal = geometry_write_vector(c, from->axis);
+        to->radius = from->distance;
+        to->wheel_axis = is_wheel ? geometry_write_vector(c, axis) : NULL;
+    }
+    return to;
+}
+
 static Dynamics__V1__Constraint *write_constraint(call *c, const dyn_constraint_description *from) {
     Dynamics__V1__Constraint *to = call_allocate(c, 1, sizeof *to);
     if (!to) {
@@ -326,6 +446,18 @@ static Dynamics__V1__Constraint *write_constraint(call *c, const dyn_constraint_
     case DYN_CONSTRAINT_KIND_COUPLING:
         to->kind_case = KIND(COUPLING);
         to->coupling = write_coupling(c, from);
+        break;
+    case DYN_CONSTRAINT_KIND_POLYNOMIAL:
+        to->kind_case = KIND(POLYNOMIAL);
+        to->polynomial = write_polynomial(c, from);
+        break;
+    case DYN_CONSTRAINT_KIND_PRESCRIBED:
+        to->kind_case = KIND(PRESCRIBED);
+        to->prescribed = write_prescribed(c, from);
+        break;
+    case DYN_CONSTRAINT_KIND_ROLLING:
+        to->kind_case = KIND(ROLLING);
+        to->rolling = write_rolling(c, from);
         break;
     }
     return to;

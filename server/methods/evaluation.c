@@ -36,7 +36,7 @@ query_parts evaluation_parts(unsigned inputs) {
     return QUERY_JOINT_NAMES | QUERY_PRECISION | QUERY_ON_ERROR | QUERY_CONSTRAINTS |
            (inputs & USES_GRAVITY ? QUERY_GRAVITY : 0) | (inputs & USES_FORCES ? QUERY_FORCES : 0) |
            (inputs & USES_PAYLOADS ? QUERY_PAYLOADS : 0) | (inputs & USES_PASSIVE_FORCES ? QUERY_PASSIVE_FORCES : 0) |
-           (inputs & USES_CONSTRAINTS ? QUERY_ADDED_CONSTRAINTS : 0);
+           (inputs & USES_CONSTRAINTS ? QUERY_ADDED_CONSTRAINTS | QUERY_TIME : 0);
 }
 
 bool evaluation_open(batch *b, evaluation *e, size_t most_results) {

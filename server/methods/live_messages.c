@@ -18,7 +18,7 @@ void message_state(const simulation *s, double *rows, Dynamics__V1__SimulationSt
     state->n_v = state->n_tau = s->nv;
     state->v = rows + s->nq;
     state->tau = rows + s->nq + s->nv;
-    int constraint = stepper_closure(s->stepper, s->q, &state->closure_error);
+    int constraint = stepper_closure(s->stepper, (double)s->step * s->step_length, s->q, &state->closure_error);
     if (constraint >= 0) {
         state->constraint = (char *)dyn_model_constraint(s->entry->model, constraint)->name;
     }

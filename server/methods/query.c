@@ -30,6 +30,7 @@ bool query_check(const Dynamics__V1__Query *q, query_parts supported, const char
          "a precision other than DOUBLE (0)", "query.precision"},
         {QUERY_PASSIVE_FORCES, q->passive_forces != NULL, "passive forces", "query.passive_forces"},
         {QUERY_ADDED_CONSTRAINTS, q->n_constraints > 0, "constraints of a request", "query.constraints"},
+        {QUERY_TIME, q->time != 0, "a time", "query.time"},
         {QUERY_TIP_CONSTRAINTS, q->n_tip_constraints > 0, "tip constraints", "query.tip_constraints"},
         {QUERY_FORMULATION, q->formulation[0] != '\0', "formulations", "query.formulation"},
     };
@@ -125,7 +126,10 @@ static bool read_on_error(Dynamics__V1__OnError wire, bool *is_marking, refusal 
 
 bool query_read(const Dynamics__V1__Query *query, model_entry *entry, arena *memory, robot *r, query_values *values,
                 refusal *why) {
-    *values = (query_values){0};
+    *values = (query_values){.time = query->time};
+    if (!isfinite(query->time)) {
+        return refuse(why, REASON_NOT_FINITE, "query.time", "the time is %g s; pass a finite number", query->time);
+    }
     return robot_open(r, entry, query->n_joint_names, query->joint_names, memory, why) &&
            query_read_gravity(query, memory, &values->gravity, why) &&
            query_read_payloads(r, query->n_payloads, query->payloads, memory, values, why) &&

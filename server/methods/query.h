@@ -31,6 +31,7 @@ typedef enum query_parts {
     QUERY_PASSIVE_FORCES = 256,
     QUERY_ADDED_CONSTRAINTS = 512, /* constraints of the request */
     QUERY_TIP_CONSTRAINTS = 1024,
+    QUERY_TIME = 2048,                                                    /* of prescribed motions */
     QUERY_SIMULATED = (QUERY_ALL & ~QUERY_PRECISION) | QUERY_CONSTRAINTS, /* of motion forward in time */
 } query_parts;
 
@@ -41,6 +42,7 @@ typedef struct query_values {
     const dyn_payload *payloads; /* expressed in the frames of their links */
     dyn_passive_parts passive;   /* passive forces that count */
     dyn_precision precision;
+    double time;     /* s: instant of prescribed motions */
     bool is_marking; /* failed samples are marked, and do not end the call */
 } query_values;
 

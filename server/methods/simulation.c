@@ -119,7 +119,7 @@ void method_create_simulation(call *c) {
     const Dynamics__V1__CreateSimulationRequest *r = c->request->create_simulation;
     live *l = c->service->live;
     refusal why = {0};
-    model_entry *entry = query_find_model(c, r->query, QUERY_ALL | QUERY_CONSTRAINTS);
+    model_entry *entry = query_find_model(c, r->query, QUERY_ALL | QUERY_CONSTRAINTS | QUERY_ADDED_CONSTRAINTS);
     if (!entry) {
         return;
     }

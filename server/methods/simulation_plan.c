@@ -13,7 +13,7 @@
 #include "models/object_cache.h"
 
 /* Parts of the query that a simulation supports: it steps in double precision. */
-static const query_parts SIMULATION_PARTS = QUERY_ALL & ~QUERY_PRECISION;
+static const query_parts SIMULATION_PARTS = (QUERY_ALL & ~QUERY_PRECISION) | QUERY_ADDED_CONSTRAINTS;
 
 static const value_range RATE = {"rate", 1, 1e-3, 1000}, PUBLISH_RATE = {"publish_rate", 100, 1e-6, 1e6};
 

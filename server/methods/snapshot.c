@@ -267,7 +267,9 @@ static bool restore_one(live *l, const Dynamics__V1__SimulationSnapshot *snapsho
                         const Dynamics__V1__ModelDescription *description, const snapshot_report *report,
                         refusal *why) {
     model_entry *entry = plan_restored_model(l, snapshot, description, why);
-    bool has_model = entry && enter_model(l, entry, why);
+    /* A model with constraints of the simulation's request is that of the simulation alone. */
+    bool is_own = entry && snapshot->options->query->n_constraints > 0;
+    bool has_model = entry && (is_own || enter_model(l, entry, why));
     simulation *s = has_model ? plan_restored(l, snapshot, entry, why) : NULL;
     model_entry_release(entry);
     if (!s) {

@@ -181,9 +181,12 @@ static bool read_target(const Dynamics__V1__OpenStreamRequest *r, stream_options
     }
 }
 
+/* Parts of the query of a stream whose points become torques. */
+static const query_parts FEEDFORWARD_PARTS = QUERY_ALL | QUERY_CONSTRAINTS | QUERY_ADDED_CONSTRAINTS;
+
 /* Returns the parts of the query that a kind of stream supports. */
 static query_parts supported_parts(stream_kind kind) {
-    return kind == STREAM_FEEDFORWARD ? QUERY_ALL : QUERY_JOINT_NAMES;
+    return kind == STREAM_FEEDFORWARD ? FEEDFORWARD_PARTS : QUERY_JOINT_NAMES;
 }
 
 static bool read_options(live *l, const Dynamics__V1__OpenStreamRequest *r, stream_options *options, refusal *why) {
@@ -457,7 +460,7 @@ void method_open_stream(call *c) {
     simulation *target = feeds_simulation ? find_target(c, r->simulation_input) : NULL;
     model_entry *entry = target             ? model_entry_retain(target->entry)
                          : feeds_simulation ? NULL
-                                            : query_find_model(c, r->query, QUERY_ALL);
+                                            : query_find_model(c, r->query, FEEDFORWARD_PARTS);
     stream *s = entry ? open_stream(c, r, entry, target) : NULL;
     if (s) {
         call_set_object(c, s->name);

@@ -145,13 +145,38 @@ static bool derive(batch *b, const double *time, dyn_rates rates, double **v, do
 /* Motion of an inverse dynamics trajectory, and its forces, in the model's order. */
 typedef struct inverse_task {
     motion m;
+    const double *time; /* of the rows, at which prescribed motions are evaluated; NULL: 0 */
     double *tau;
 } inverse_task;
+
+/* Computes the forces of rows of a model with constraints; each row at its time, where the rows have times. */
+static dyn_status constrained_step(const batch *b, const batch_worker *w, const inverse_task *t, size_t first,
+                                   size_t count, dyn_error *error) {
+    const size_t end = first + count, chunk = t->time ? 1 : count;
+    dyn_status status = DYN_OK;
+    for (size_t i = first; status == DYN_OK && i < end; i += chunk) {
+        dyn_external_forces forces;
+        const dyn_external_forces *acting = batch_forces(b, i, w->scratch, &forces);
+        status = dyn_workspace_set_time(w->workspace, t->time ? t->time[i] : 0, error);
+        if (status == DYN_OK) {
+            status = dyn_constrained_inverse_dynamics(
+                w->model, w->workspace, chunk, b->values.gravity, b->q + i * b->nq, motion_rows(t->m.v, b->nv, i),
+                motion_rows(t->m.a, b->nv, i), acting, NULL, t->tau + i * b->nv, NULL, NULL, error);
+        }
+        if (status != DYN_OK && error->site.has_sample) {
+            error->site.sample += i - first;
+        }
+    }
+    return status;
+}
 
 static dyn_status inverse_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
                                dyn_error *error) {
     const inverse_task *t = context;
     dyn_external_forces forces;
+    if (dyn_model_constraint_rows(w->model) > 0) {
+        return constrained_step(b, w, t, first, count, error);
+    }
     return dyn_rnea(w->model, w->workspace, count, b->values.gravity, b->q + first * b->nq,
                     motion_rows(t->m.v, b->nv, first), motion_rows(t->m.a, b->nv, first),
                     batch_forces(b, first, w->scratch, &forces), t->tau + first * b->nv, error);
@@ -188,15 +213,18 @@ void method_inverse_dynamics_trajectory(call *c) {
     dyn_rates rates = DYN_RATES_SPLINE;
     double *v = NULL, *a = NULL;
     bool is_derived = r->rates != DYNAMICS__V1__RATES__RATES_GIVEN;
-    bool is_ready = batch_open(c, &b, r->query, QUERY_ALL, r->n_q, r->q) && read_rates(&b, r->rates, true, &rates) &&
-                    check_rates(&b, r) && check_times(&b, b.n, r->n_time, r->time, is_derived);
+    bool is_ready =
+        batch_open(c, &b, r->query, QUERY_ALL | QUERY_CONSTRAINTS | QUERY_ADDED_CONSTRAINTS, r->n_q, r->q) &&
+        read_rates(&b, r->rates, true, &rates) && check_rates(&b, r) &&
+        check_times(&b, b.n, r->n_time, r->time, is_derived);
     if (is_ready) {
         batch_expect(&b, (is_derived ? 3 : 1) * b.nv);
-        is_ready = batch_begin(&b, ROW_COST * (double)b.nv) && read_tip(&b, r->tip) &&
-                   (!is_derived || derive(&b, r->time, rates, &v, &a));
+        is_ready = batch_begin(&b, ROW_COST * (double)b.nv + stepping_constraint_cost(b.model)) &&
+                   read_tip(&b, r->tip) && (!is_derived || derive(&b, r->time, rates, &v, &a));
     }
     if (is_ready) {
         t.m.v = is_derived ? v : batch_input(&b, r->n_v, r->v);
+        t.time = r->n_time > 0 ? r->time : NULL;
         t.m.a = is_derived ? a : batch_input(&b, r->n_a, r->a);
         t.tau = batch_output(&b, b.nv);
     }
@@ -320,7 +348,7 @@ static dyn_status move_row(const batch *b, forward_task *t, dyn_simulator *simul
     dyn_external_forces forces;
     const dyn_step_input input =
         DYN_STEP_INPUT_INIT(.tau = t->tau + i * b->nv, .forces = batch_forces(b, i, scratch, &forces),
-                            .bristles = t->bristles);
+                            .bristles = t->bristles, .time = (double)i * t->options.step_length);
     double *q = t->q + i * b->nq, *v = t->v + i * b->nv;
     memcpy(q + b->nq, q, b->nq * sizeof *q);
     memcpy(v + b->nv, v, b->nv * sizeof *v);

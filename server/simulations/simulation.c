@@ -41,8 +41,11 @@ static bool allocate(simulation *s, const simulation_options *options) {
     s->q = copy(nq, options->q);
     s->v = copy(nv, options->v);
     s->tau = copy(nv, NULL);
-    s->input = (stepper_input){copy(nv, NULL), copy(nq, options->q), copy(nv, NULL), copy(nv, NULL),
-                               calloc(1, sizeof *s->input.forces)};
+    s->input = (stepper_input){.tau = copy(nv, NULL),
+                               .q_ref = copy(nq, options->q),
+                               .v_ref = copy(nv, NULL),
+                               .a_ref = copy(nv, NULL),
+                               .forces = calloc(1, sizeof *s->input.forces)};
     s->batch.q = copy(SIMULATION_BATCH * nq, NULL);
     s->batch.v = copy(SIMULATION_BATCH * nv, NULL);
     s->batch.tau = copy(SIMULATION_BATCH * nv, NULL);
@@ -185,6 +188,7 @@ static simulation_progress advance(simulation *s) {
     if (s->source && !read_source(s)) {
         return SIMULATION_IS_STARVED;
     }
+    s->input.time = (double)s->step * s->step_length;
     if (!stepper_step(s->stepper, &s->input, &s->generator, s->q, s->v, s->tau, &error)) {
         s->condition = SIMULATION_DIVERGED;
         simulation_publish_event(s, SIMULATION_DIVERGENCE, -1, "in step %llu: %.180s", (unsigned long long)s->step + 1,

@@ -167,7 +167,7 @@ bool stepper_step(stepper *s, const stepper_input *input, disturbance *generator
     dyn_step_input acting =
         DYN_STEP_INPUT_INIT(.tau = s->tau, .q_ref = has_control ? input->q_ref : NULL,
                             .v_ref = has_control ? input->v_ref : NULL, .a_ref = has_control ? input->a_ref : NULL,
-                            .forces = forces.count > 0 ? &forces : NULL, .bristles = s->bristles);
+                            .forces = forces.count > 0 ? &forces : NULL, .bristles = s->bristles, .time = input->time);
     s->result = (dyn_sample_result){0};
     s->next_limited = 0;
     if (dyn_simulator_step(s->simulator, 1, &acting, q, v, tau, &s->result, error) != DYN_OK) {
@@ -180,10 +180,11 @@ bool stepper_step(stepper *s, const stepper_input *input, disturbance *generator
     return true;
 }
 
-int stepper_closure(stepper *s, const double *q, double *closure_error) {
+int stepper_closure(stepper *s, double time, const double *q, double *closure_error) {
     int worst = -1;
     *closure_error = 0;
     if (dyn_model_constraint_rows(s->model) == 0 ||
+        dyn_workspace_set_time(dyn_simulator_workspace(s->simulator), time, NULL) != DYN_OK ||
         dyn_constraint_rows(dyn_simulator_model(s->simulator), dyn_simulator_workspace(s->simulator), 1, q, NULL, NULL,
                             NULL, s->closure_errors, NULL) != DYN_OK) {
         return worst;

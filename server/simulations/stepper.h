@@ -30,6 +30,7 @@ typedef struct stepper_input {
     double *v_ref; /* nv */
     double *a_ref; /* nv */
     stepper_forces *forces;
+    double time; /* s, at the start of the step */
 } stepper_input;
 
 typedef struct stepper stepper;
@@ -71,9 +72,9 @@ bool stepper_is_compiled(const stepper *s);
 bool stepper_step(stepper *s, const stepper_input *input, disturbance *generator, double *q, double *v, double *tau,
                   dyn_error *error);
 
-/* Returns the constraint of the model with the largest closure error at q, and stores that error, m or rad. Returns -1,
- * and stores 0, for a model without constraints. */
-int stepper_closure(stepper *s, const double *q, double *closure_error);
+/* Returns the constraint of the model with the largest closure error at q and the time in s, and stores that error, m
+ * or rad. Returns -1, and stores 0, for a model without constraints. */
+int stepper_closure(stepper *s, double time, const double *q, double *closure_error);
 
 /* Returns the next joint that reached or passed a limit in the last step, after which the state is q, or -1 if there
  * are no more. A joint is reported again after it was within its limits for a tenth of a second. */

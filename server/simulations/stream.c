@@ -299,24 +299,41 @@ static stream_points accepted_points(const stream *s, const stream_chunk *c, siz
     };
 }
 
+/* Computes tau = ID(q, v, a) of `count` points from point i on. Those of a model with constraints are computed one by
+ * one, each at its time. */
+static dyn_status find_torques(stream *s, const stream_points *p, size_t i, size_t count,
+                               const dyn_external_forces *forces, double *tau, dyn_error *error) {
+    const double *q = p->q + i * s->nq, *v = p->v ? p->v + i * s->nv : NULL, *a = p->a ? p->a + i * s->nv : NULL;
+    const double *gravity = s->options.gravity;
+    if (dyn_model_constraint_rows(s->model) == 0) {
+        return dyn_rnea(s->model, s->workspace, count, gravity, q, v, a, forces, tau, error);
+    }
+    dyn_status status = DYN_OK;
+    for (size_t k = 0; status == DYN_OK && k < count; k++) {
+        status = dyn_workspace_set_time(s->workspace, p->t[i + k], error);
+        if (status == DYN_OK) {
+            status = dyn_constrained_inverse_dynamics(s->model, s->workspace, 1, gravity, q + k * s->nq,
+                                                      v ? v + k * s->nv : NULL, a ? a + k * s->nv : NULL, forces, NULL,
+                                                      tau + k * s->nv, NULL, NULL, error);
+        }
+    }
+    return status;
+}
+
 /* Computes tau = ID(q, v, a) of all points at once. If that fails, computes each point on its own, refuses the bad ones
  * and moves the good ones to the front; p->n becomes their number. */
 static void compute_torques(stream *s, stream_points *p, chunk_counts *f) {
-    const double *gravity = s->options.gravity;
     dyn_external_force list[STEPPER_FORCES];
     const dyn_external_forces all = stepper_list_forces(&s->options.forces, list), *forces = all.count ? &all : NULL;
     double *tau = scratch_part(s, PART_TAU), *t = scratch_part(s, PART_T);
-    const dyn_model *model = s->model;
     dyn_error error;
     p->tau = tau;
-    if (dyn_rnea(model, s->workspace, p->n, gravity, p->q, p->v, p->a, forces, tau, &error) == DYN_OK) {
+    if (find_torques(s, p, 0, p->n, forces, tau, &error) == DYN_OK) {
         return;
     }
     size_t good = 0;
     for (size_t i = 0; i < p->n; i++) {
-        dyn_status status = dyn_rnea(model, s->workspace, 1, gravity, p->q + i * s->nq, p->v ? p->v + i * s->nv : NULL,
-                                     p->a ? p->a + i * s->nv : NULL, forces, tau + good * s->nv, &error);
-        if (status == DYN_OK) {
+        if (find_torques(s, p, i, 1, forces, tau + good * s->nv, &error) == DYN_OK) {
             s->scratch_sequence[good] = p->sequence[i];
             t[good++] = p->t[i];
         } else {

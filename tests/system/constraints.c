@@ -63,23 +63,33 @@ static void check_constraint(const json_t *constraint, const char *name, size_t 
 START_TEST(describe_shows_constraints_of_every_kind_with_their_rows) {
     load("every_kind");
     json_t *robot = run_json("$ctl describe every_kind --json"), *list = json_object_get(robot, "constraints");
-    ck_assert_uint_eq(json_array_size(list), 5);
-    ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(robot, "model"), "constraint_rows")), 12);
+    ck_assert_uint_eq(json_array_size(list), 9);
+    ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(robot, "model"), "constraint_rows")), 22);
     check_constraint(json_array_get(list, 0), "cross", 0, "linear x,linear y,linear z,angular");
     check_constraint(json_array_get(list, 1), "screw", 4, "angular x,angular y,linear x,linear y,linear z");
     check_constraint(json_array_get(list, 2), "rod", 9, "distance");
     check_constraint(json_array_get(list, 3), "floor", 10, "normal");
     check_constraint(json_array_get(list, 4), "rack", 11, "coupling");
+    check_constraint(json_array_get(list, 5), "tyre", 12, "rolling x,rolling y,normal");
+    check_constraint(json_array_get(list, 6), "crank", 15, "drive");
+    check_constraint(json_array_get(list, 7), "cam", 16, "polynomial");
+    check_constraint(json_array_get(list, 8), "hinge", 17, "angular x,angular y,linear x,linear y,linear z");
+    ck_assert_double_eq(json_number_value(json_object_get(json_array_get(list, 5), "radius")), 0.2);
+    ck_assert_double_eq(json_number_value(json_object_get(json_array_get(list, 6), "frequency")), 2);
+    ck_assert_double_eq(number_of(json_object_get(json_array_get(list, 7), "coefficients"), 2), 0.25);
+    ck_assert_double_eq(json_number_value(json_object_get(json_array_get(list, 8), "effort")), -2);
     const json_t *units = json_object_get(json_array_get(list, 0), "multiplier_units");
     ck_assert_str_eq(json_string_value(json_array_get(units, 0)), "N");
     ck_assert_str_eq(json_string_value(json_array_get(units, 3)), "N m");
     const json_t *second = json_object_get(json_array_get(list, 0), "second_axis");
     ck_assert_double_eq(number_of(second, 2), 1);
     json_decref(robot);
-    must_say("$ctl describe every_kind | grep '^cross'", "loop joint, universal  0..3  lower");
+    must_say("$ctl describe every_kind | grep '^cross'", "loop joint, universal    0..3  lower");
     must_say("$ctl describe every_kind | grep '^rod'", "(world)");
     must_say("$ctl describe every_kind | grep '^rack'", "-0.1 shoulder");
     must_say("$ctl describe every_kind screw", "row 8         screw[4], linear z, N\n");
+    must_say("$ctl describe every_kind | grep '^tyre'", "radius 0.2 m");
+    must_say("$ctl describe every_kind crank", "amplitude");
 }
 END_TEST
 
@@ -274,7 +284,8 @@ START_TEST(a_wrong_constraint_of_a_request_is_refused_at_its_member) {
         {"forward_dynamics '{" WRONG(ROD ", " ROD) ", \"q\": [0, 0, 0]}'", "query.constraints[1]"},
         {"mass_matrix '{" WRONG(ROD) ", \"q\": [0, 0, 0]}'",
          "mass_matrix.query.constraints: mass_matrix does not support constraints of a request"},
-        {"create_simulation '{" WRONG(ROD) ", \"q\": [0, 0, 0]}'", "create_simulation.query.constraints"},
+        {"create_simulation '{" WRONG("{\"name\": \"x\", \"distance\": {}}") ", \"q\": [0, 0, 0]}'",
+         "create_simulation.query.constraints[0].distance.distance"},
     };
     json_decref(load_open());
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -282,6 +293,181 @@ START_TEST(a_wrong_constraint_of_a_request_is_refused_at_its_member) {
         snprintf(line, sizeof line, "$ctl call %s", cases[i].request);
         must_fail(line, 1, cases[i].said);
     }
+}
+END_TEST
+
+/* Writes the constraints of a request to a file in the form of a description, which the caller releases. */
+static void write_constraints(json_t *constraints, const char *file) {
+    json_t *description = json_pack("{s:O}", "constraints", constraints);
+    ck_assert_int_eq(json_dump_file(description, scratch(file), 0), 0);
+    json_decref(description);
+}
+
+/* Runs a command about the tree with a file of constraints, and about the four-bar, and requires the same output. */
+static void must_agree(const char *command, const char *options) {
+    outcome own = shell("$ctl %s four_bar %s --csv", command, options);
+    outcome added = shell("$ctl %s tree %s --constraints %s --csv", command, options, scratch("loop.json"));
+    ck_assert_msg(own.code == 0 && added.code == 0, "%s: %s%s", command, own.error, added.error);
+    ck_assert_msg(strcmp(own.output, added.output) == 0, "%s: %.500s", command, added.output);
+    outcome_free(&own);
+    outcome_free(&added);
+}
+
+START_TEST(the_command_line_takes_a_file_of_constraints) {
+    json_t *constraints = load_open();
+    write_constraints(constraints, "loop.json");
+    json_decref(constraints);
+    must_agree("fd", "--v 2,-2,1 --tau 1,0,0");
+    must_agree("id", "--v 2,-2,1");
+    must_agree("evaluate", "--quantity constraint_jacobian");
+    must_agree("assemble", "--q motor=0.3 --hold motor");
+    must_agree("rollout", "--v 2,-2,1 --duration 0.1");
+    must_agree("simulate", "--v 2,-2,1 --duration 0.05");
+    char line[512];
+    snprintf(line, sizeof line, "$ctl fd tree --constraints %s", scratch("loop.json"));
+    must_say(line, "loop[4]");
+    must_fail("$ctl fd tree --constraints '{\"links\": []}'", 2, "no member constraints");
+}
+END_TEST
+
+/* Returns the state of a simulation as text without its stamp; the caller frees it. */
+static char *state_of(const char *simulation) {
+    char line[256];
+    snprintf(line, sizeof line, "$ctl call get_simulation_state '{\"simulation\": \"%s\"}'", simulation);
+    json_t *reply = run_json(line), *state = json_object_get(reply, "state");
+    json_object_del(state, "stamp_ns");
+    char *text = json_dumps(state, JSON_SORT_KEYS);
+    json_decref(reply);
+    return text;
+}
+
+/* Creates a simulation that lives without its owner, and computes steps. */
+static void simulate(const char *name, const char *model, const json_t *constraints) {
+    char rest[512], line[512];
+    snprintf(rest, sizeof rest, "\"name\": \"%s\", \"q\": [0, 0, 0], \"v\": [2, -2, 1], \"keep\": true, \"lease\": 600",
+             name);
+    json_t *created = ask_with("create_simulation", model, constraints, rest);
+    snprintf(line, sizeof line, "$ctl call step_simulation '{\"simulation\": \"%s\", \"token\": %lld, \"steps\": 200}'",
+             name, json_integer_value(json_object_get(created, "token")));
+    json_decref(run_json(line));
+    json_decref(created);
+}
+
+START_TEST(a_simulation_keeps_the_constraints_of_its_request_over_a_restart) {
+    json_t *constraints = load_open();
+    simulate("own", "four_bar", NULL);
+    simulate("added", "tree", constraints);
+    json_decref(constraints);
+    char *own = state_of("own"), *added = state_of("added");
+    ck_assert_str_eq(added, own);
+    daemon_restart(&served);
+    char *again = state_of("added");
+    ck_assert_str_eq(again, own);
+    free(own), free(added), free(again);
+}
+END_TEST
+
+START_TEST(a_recorded_simulation_with_constraints_of_its_request_replays_bit_by_bit) {
+    char line[512];
+    json_t *constraints = load_open();
+    write_constraints(constraints, "loop.json");
+    json_decref(constraints);
+    snprintf(line, sizeof line, "$ctl simulate tree --constraints %s --v 2,-2,1 --duration 0.1 --record held --replace",
+             scratch("loop.json"));
+    must_say(line, "of constraint loop");
+    json_t *replay = run_json("$ctl call replay_simulation '{\"recording\": \"held\"}'");
+    ck_assert_int_eq(json_integer_value(json_object_get(replay, "steps")), 100);
+    ck_assert_int_eq(json_integer_value(json_object_get(replay, "equal_steps")), 100);
+    json_decref(replay);
+}
+END_TEST
+
+START_TEST(streams_and_trajectories_compute_the_forces_of_constrained_motions) {
+    char line[1024];
+    json_t *constraints = load_open();
+    write_constraints(constraints, "loop.json");
+    json_decref(constraints);
+    json_t *motion = run_json("$ctl fd four_bar --v 2,-2,1 --tau 5,0,0 --json"), *a = json_object_get(motion, "a");
+    char *rows = NULL;
+    ck_assert_int_gt(asprintf(&rows,
+                              "q.motor,q.elbow,q.pivot,v.motor,v.elbow,v.pivot,a.motor,a.elbow,a.pivot\n"
+                              "0,0,0,2,-2,1,%.17g,%.17g,%.17g\n",
+                              number_of(a, 0), number_of(a, 1), number_of(a, 2)),
+                     0);
+    write_file(scratch("motion.csv"), rows);
+    snprintf(line, sizeof line, "$ctl id four_bar --states %s --json", scratch("motion.csv"));
+    json_t *one = run_json(line), *tau = json_object_get(one, "tau");
+    ck_assert_double_gt(fabs(number_of(tau, 0)), 1);
+    snprintf(line, sizeof line,
+             "$ctl call inverse_dynamics_trajectory '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], "
+             "\"v\": [2, -2, 1], \"a\": [%.17g, %.17g, %.17g]}'",
+             number_of(a, 0), number_of(a, 1), number_of(a, 2));
+    json_t *trajectory = run_json(line);
+    ck_assert(json_equal(tau, json_object_get(trajectory, "tau")));
+    snprintf(line, sizeof line, "$ctl stream tree --states %s --constraints %s --csv", scratch("motion.csv"),
+             scratch("loop.json"));
+    char torque[64];
+    snprintf(torque, sizeof torque, "1,0,%.17g", number_of(tau, 0));
+    must_say(line, torque);
+    free(rows);
+    json_decref(motion), json_decref(one), json_decref(trajectory);
+}
+END_TEST
+
+#define DRIVE                                                                                                          \
+    "[{\"name\": \"drive\", \"prescribed\": {\"joint\": \"motor\", \"coefficients\": [0, 2, 1.5], \"amplitude\": "     \
+    "0.5, "                                                                                                            \
+    "\"frequency\": 3}}]"
+
+/* Checks the force of a drive against inverse dynamics of the resulting motion, at two instants. */
+START_TEST(a_drive_of_a_request_exerts_the_force_of_inverse_dynamics) {
+    json_decref(load_open());
+    json_t *drive = json_loads(DRIVE, 0, NULL);
+    for (int i = 0; i < 2; i++) {
+        double t = 0.25 * i;
+        char line[1024];
+        snprintf(line, sizeof line,
+                 "$ctl call forward_dynamics '{\"query\": {\"model\": \"tree\", \"time\": %g, \"constraints\": " DRIVE
+                 "}, \"q\": [0.1, 0.2, 0.3], \"v\": [1, 2, 3]}'",
+                 t);
+        json_t *reply = run_json(line), *a = json_object_get(reply, "a");
+        ck_assert_double_eq_tol(number_of(a, 0), 3 - 4.5 * sin(3 * t), 1e-11);
+        snprintf(
+            line, sizeof line,
+            "$ctl call inverse_dynamics '{\"query\": {\"model\": \"tree\"}, \"q\": [0.1, 0.2, 0.3], \"v\": [1, 2, 3], "
+            "\"a\": [%.17g, %.17g, %.17g]}'",
+            number_of(a, 0), number_of(a, 1), number_of(a, 2));
+        json_t *forces = run_json(line), *tau = json_object_get(forces, "tau");
+        const json_t *solution = json_object_get(reply, "constraints");
+        ck_assert_double_eq_tol(number_of(json_object_get(solution, "multipliers"), 0), number_of(tau, 0), 1e-10);
+        ck_assert_double_eq_tol(number_of(tau, 1), 0, 1e-10);
+        ck_assert_double_eq_tol(number_of(tau, 2), 0, 1e-10);
+        json_decref(reply), json_decref(forces);
+    }
+    json_decref(drive);
+    must_fail("$ctl call mass_matrix '{\"query\": {\"model\": \"tree\", \"time\": 1}, \"q\": [0, 0, 0]}'", 1,
+              "mass_matrix.query.time: mass_matrix does not support a time");
+}
+END_TEST
+
+START_TEST(simulations_and_rollouts_follow_a_prescribed_motion) {
+    json_decref(load_open());
+    json_t *drive = json_loads(DRIVE, 0, NULL);
+    const double position = 2 + 1.5 + 0.5 * sin(3), speed = 2 + 3 + 1.5 * cos(3);
+    json_t *rolled =
+        ask_with("rollout", "tree", drive, "\"q\": [0, 0, 0], \"v\": [3.5, 0, 0], \"steps\": 1000, \"stride\": 1000");
+    ck_assert_double_eq_tol(number_of(json_object_get(rolled, "q"), 3), position, 1e-10);
+    ck_assert_double_eq_tol(number_of(json_object_get(rolled, "v"), 3), speed, 1e-10);
+    json_t *created = ask_with("create_simulation", "tree", drive, "\"q\": [0, 0, 0], \"v\": [3.5, 0, 0]");
+    char line[512];
+    snprintf(
+        line, sizeof line, "$ctl call step_simulation '{\"simulation\": \"%s\", \"token\": %lld, \"steps\": 1000}'",
+        text_of(json_object_get(created, "simulation"), "name"), json_integer_value(json_object_get(created, "token")));
+    json_t *stepped = run_json(line), *state = json_object_get(stepped, "state");
+    ck_assert_double_eq_tol(number_of(json_object_get(state, "q"), 0), position, 1e-10);
+    ck_assert_double_eq_tol(number_of(json_object_get(state, "v"), 0), speed, 1e-10);
+    ck_assert_double_le(json_number_value(json_object_get(state, "closure_error")), 1e-10);
+    json_decref(rolled), json_decref(created), json_decref(stepped), json_decref(drive);
 }
 END_TEST
 
@@ -320,6 +506,20 @@ static const wrong_constraint wrong_constraints[] = {
      ".coupling.coordinates[1].coefficient", "not zero"},
     {"{\"name\": \"x\", \"coupling\": {\"coordinates\": [{\"joint\": \"hip\", \"coefficient\": 1}]}}",
      ".coupling.coordinates[0].joint", "hip"},
+    {"{\"name\": \"x\", \"rolling\": {\"normal\": {\"z\": 1}, " SIDES "}}", ".rolling.radius", "positive"},
+    {"{\"name\": \"x\", \"rolling\": {\"radius\": 1, " SIDES "}}", ".rolling.normal", "0 0 1"},
+    {"{\"name\": \"x\", \"rolling\": {\"radius\": 1, \"normal\": {\"z\": 1}}}", "", "same link"},
+    {"{\"name\": \"x\", \"prescribed\": {}}", ".prescribed.joint", "no name"},
+    {"{\"name\": \"x\", \"prescribed\": {\"joint\": \"hip\"}}", ".prescribed.joint", "hip"},
+    {"{\"name\": \"x\", \"prescribed\": {\"joint\": \"motor\", \"coefficients\": [1, 2, 3, 4, 5, 6, 7, 8, 9]}}",
+     ".prescribed.coefficients", "up to 8"},
+    {"{\"name\": \"x\", \"polynomial\": {\"joint\": \"motor\", \"of\": \"motor\"}}", ".polynomial.of", "couple two"},
+    {"{\"name\": \"x\", \"polynomial\": {\"joint\": \"motor\"}}", ".polynomial.of", "no name"},
+    {"{\"name\": \"x\", \"loop_joint\": {\"type\": \"JOINT_TYPE_REVOLUTE\", \"axis\": {\"y\": 1}, \"friction\": "
+     "-1, " SIDES "}}",
+     ".loop_joint.friction", "not negative"},
+    {"{\"name\": \"x\", \"loop_joint\": {\"type\": \"JOINT_TYPE_FIXED\", \"damping\": 1, " SIDES "}}",
+     ".loop_joint.damping", "no axis"},
 };
 
 START_TEST(a_wrong_constraint_is_refused_at_its_member) {
@@ -374,8 +574,6 @@ static const char *const tree_requests[] = {
     "formulate '{\"query\": {\"model\": \"four_bar\", \"formulation\": \"lagrange_euler\"}, \"q\": [0, 0, 0]}'",
     "forward_dynamics '{\"query\": {\"model\": \"four_bar\", \"formulation\": \"lagrange_euler\"}, \"q\": [0, 0, 0]}'",
     "find_base_parameters '{\"query\": {\"model\": \"four_bar\"}}'",
-    "inverse_dynamics_trajectory '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0]}'",
-    "open_stream '{\"name\": \"bar\", \"query\": {\"model\": \"four_bar\"}, \"feedforward\": {}}'",
     "evaluate '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], \"quantities\": "
     "[{\"quantity\": \"QUANTITY_INVERSE_MASS_MATRIX\"}]}'",
     "evaluate '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], \"quantities\": "
@@ -685,6 +883,12 @@ int main(void) {
     tcase_add_test(all, kept_models_have_their_constraints_after_a_restart);
     tcase_add_test(all, a_constraint_of_a_request_is_that_of_a_model);
     tcase_add_test(all, a_wrong_constraint_of_a_request_is_refused_at_its_member);
+    tcase_add_test(all, the_command_line_takes_a_file_of_constraints);
+    tcase_add_test(all, a_simulation_keeps_the_constraints_of_its_request_over_a_restart);
+    tcase_add_test(all, a_recorded_simulation_with_constraints_of_its_request_replays_bit_by_bit);
+    tcase_add_test(all, streams_and_trajectories_compute_the_forces_of_constrained_motions);
+    tcase_add_test(all, a_drive_of_a_request_exerts_the_force_of_inverse_dynamics);
+    tcase_add_test(all, simulations_and_rollouts_follow_a_prescribed_motion);
     tcase_add_test(all, a_wrong_constraint_is_refused_at_its_member);
     tcase_add_test(all, too_many_constraints_are_refused_with_the_limit);
     tcase_add_test(all, methods_that_would_ignore_constraints_name_one_instead);

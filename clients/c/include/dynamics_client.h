@@ -569,6 +569,9 @@ typedef enum dyn_client_constraint_kind {
     DYN_CLIENT_CONSTRAINT_KIND_DISTANCE = 2,       /* the origins of both frames are `distance` apart */
     DYN_CLIENT_CONSTRAINT_KIND_POINT_ON_PLANE = 3, /* the successor stays in the plane normal to `axis` */
     DYN_CLIENT_CONSTRAINT_KIND_COUPLING = 4,       /* sum of coefficient * q = offset */
+    DYN_CLIENT_CONSTRAINT_KIND_ROLLING = 7,        /* the successor is a ball or a wheel on the plane of `axis` */
+    DYN_CLIENT_CONSTRAINT_KIND_PRESCRIBED = 8,     /* one coordinate is a function of time */
+    DYN_CLIENT_CONSTRAINT_KIND_POLYNOMIAL = 9,     /* one coordinate is a polynomial of another one */
 } dyn_client_constraint_kind;
 
 /* Frame of a constraint. */
@@ -587,15 +590,15 @@ typedef struct dyn_client_coupled_coordinate {
 typedef struct dyn_client_constraint {
     const char *name;
     dyn_client_constraint_kind kind;
-    dyn_client_constraint_frame predecessor, successor; /* not of a coupling */
+    dyn_client_constraint_frame predecessor, successor; /* not of couplings and prescribed motions */
     dyn_client_joint_type type;                         /* of a loop joint; every type except floating */
     double axis[3];        /* of a loop joint or a plane, in the predecessor: of any nonzero length; results: unit */
-    double second_axis[3]; /* of a universal joint, in the successor */
+    double second_axis[3]; /* of a universal joint, in the successor; of a wheel, its axis there; zero: a ball */
     double pitch;          /* of a helical joint, m/rad */
-    double distance;       /* m */
-    size_t coupled_count;  /* 1 or 2, of a coupling */
-    const dyn_client_coupled_coordinate *coupled;
-    double offset; /* of a coupling, rad or m */
+    double distance;       /* m; of a rolling body: its radius */
+    size_t coupled_count;  /* 1 or 2, of a coupling; 1 of a prescribed motion; 2 of a polynomial: q_0 = p(q_1) */
+    const dyn_client_coupled_coordinate *coupled; /* coefficients are read of linear couplings only */
+    double offset;                                /* of a coupling, rad or m */
     /* Set by dyn_client_describe_model and not read in requests: rows first_row .. first_row + row_count - 1 of the
      * model's m rows, with their names, directions, and the units of their closure errors and multipliers. */
     size_t first_row, row_count;
@@ -603,7 +606,26 @@ typedef struct dyn_client_constraint {
     const char *const *directions;
     const char *const *error_units;
     const char *const *multiplier_units;
+    /* Of a loop joint, along each direction that it allows: damping, N m s/rad or N s/m; Coulomb friction and the force
+     * of a motor, N m or N. */
+    double damping, friction, effort;
+    size_t coefficient_count; /* c_k of p(x) = sum c_k x^k, of a polynomial or a prescribed motion; at most 8 */
+    const double *coefficients;
+    double amplitude, frequency, phase; /* of a prescribed motion: p(t) + amplitude sin(frequency t + phase) */
 } dyn_client_constraint;
+
+/* List of constraints. */
+typedef struct dyn_client_constraint_list {
+    size_t count;
+    const dyn_client_constraint *constraints;
+} dyn_client_constraint_list;
+
+/* Reads the constraints of a serialized dynamics.v1.ModelDescription, such as for dyn_client_query. The caller frees
+ * the list with dyn_client_constraint_list_free. Fails with DYN_CLIENT_INVALID_ARGUMENT where the bytes are none. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_read_constraints(const void *description, size_t size,
+                                                                dyn_client_constraint_list **list,
+                                                                dyn_client_error *error);
+DYN_CLIENT_EXPORT void dyn_client_constraint_list_free(dyn_client_constraint_list *list);
 
 /* ---- machine elements -------------------------------------------------------------------------------------------- */
 
@@ -1139,12 +1161,14 @@ typedef struct dyn_client_query {
     const char *formulation;
     const dyn_client_passive_forces *passive_forces; /* NULL: none */
     /* Constraints beside those of the model: forward and inverse dynamics, evaluations that depend on constraints,
-     * assemblies, rollouts and trajectories. Their rows follow those of the model. */
+     * assemblies, rollouts, trajectories, simulations and streams of feedforward. Their rows follow those of
+     * the model. */
     size_t constraint_count;
     const dyn_client_constraint *constraints;
     /* At most 6, for forward dynamics and dyn_client_formulate with the formulation "vereshchagin". */
     size_t tip_constraint_count;
     const dyn_client_tip_constraint *tip_constraints;
+    double time; /* s: instant of prescribed motions in constraints, where no time runs */
 } dyn_client_query;
 #define DYN_CLIENT_QUERY_INIT(...) DYN_CLIENT_SIZED(dyn_client_query, __VA_ARGS__)
 

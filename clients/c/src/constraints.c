@@ -4,6 +4,10 @@
  */
 #include "constraints.h"
 
+#include <dynamics/v1/description.pb-c.h>
+#include <stdlib.h>
+
+#include "error.h"
 #include "model_parts.h"
 #include "poses.h"
 
@@ -31,6 +35,9 @@ static Dynamics__V1__LoopJoint *from_loop_joint(pool *memory, const dyn_client_c
         made->axis = from_nonzero(memory, from->axis);
         made->second_axis = from_nonzero(memory, from->second_axis);
         made->pitch = from->pitch;
+        made->damping = from->damping;
+        made->friction = from->friction;
+        made->effort = from->effort;
     }
     return made;
 }
@@ -78,6 +85,51 @@ static Dynamics__V1__CouplingConstraint *from_coupling(pool *memory, const dyn_c
     return made;
 }
 
+/* Returns the name of coupled joint i; empty where there is none. */
+static char *joint_of(const dyn_client_constraint *from, size_t i) {
+    bool is_there = from->coupled && i < from->coupled_count && from->coupled[i].joint;
+    return (char *)(is_there ? from->coupled[i].joint : "");
+}
+
+static Dynamics__V1__RollingConstraint *from_rolling(pool *memory, const dyn_client_constraint *from) {
+    Dynamics__V1__RollingConstraint *made = pool_allocate(memory, 1, sizeof *made);
+    if (made) {
+        dynamics__v1__rolling_constraint__init(made);
+        made->predecessor = from_frame(memory, &from->predecessor);
+        made->successor = from_frame(memory, &from->successor);
+        made->normal = from_nonzero(memory, from->axis);
+        made->wheel_axis = from_nonzero(memory, from->second_axis);
+        made->radius = from->distance;
+    }
+    return made;
+}
+
+static Dynamics__V1__PrescribedMotion *from_prescribed(pool *memory, const dyn_client_constraint *from) {
+    Dynamics__V1__PrescribedMotion *made = pool_allocate(memory, 1, sizeof *made);
+    if (made) {
+        dynamics__v1__prescribed_motion__init(made);
+        made->joint = joint_of(from, 0);
+        made->coefficients = (double *)from->coefficients;
+        made->n_coefficients = from->coefficients ? from->coefficient_count : 0;
+        made->amplitude = from->amplitude;
+        made->frequency = from->frequency;
+        made->phase = from->phase;
+    }
+    return made;
+}
+
+static Dynamics__V1__PolynomialCoupling *from_polynomial(pool *memory, const dyn_client_constraint *from) {
+    Dynamics__V1__PolynomialCoupling *made = pool_allocate(memory, 1, sizeof *made);
+    if (made) {
+        dynamics__v1__polynomial_coupling__init(made);
+        made->joint = joint_of(from, 0);
+        made->of = joint_of(from, 1);
+        made->coefficients = (double *)from->coefficients;
+        made->n_coefficients = from->coefficients ? from->coefficient_count : 0;
+    }
+    return made;
+}
+
 Dynamics__V1__Constraint *from_constraint(pool *memory, const dyn_client_constraint *from) {
     Dynamics__V1__Constraint *made = pool_allocate(memory, 1, sizeof *made);
     if (!made) {
@@ -102,6 +154,18 @@ Dynamics__V1__Constraint *from_constraint(pool *memory, const dyn_client_constra
         made->kind_case = KIND(COUPLING);
         made->coupling = from_coupling(memory, from);
         break;
+    case DYN_CLIENT_CONSTRAINT_KIND_ROLLING:
+        made->kind_case = KIND(ROLLING);
+        made->rolling = from_rolling(memory, from);
+        break;
+    case DYN_CLIENT_CONSTRAINT_KIND_PRESCRIBED:
+        made->kind_case = KIND(PRESCRIBED);
+        made->prescribed = from_prescribed(memory, from);
+        break;
+    case DYN_CLIENT_CONSTRAINT_KIND_POLYNOMIAL:
+        made->kind_case = KIND(POLYNOMIAL);
+        made->polynomial = from_polynomial(memory, from);
+        break;
     case DYN_CLIENT_CONSTRAINT_KIND_UNSPECIFIED:
         break;
     }
@@ -125,6 +189,43 @@ static void set_coupling(pool *memory, const Dynamics__V1__CouplingConstraint *f
     }
 }
 
+static void set_rolling(const Dynamics__V1__RollingConstraint *from, dyn_client_constraint *made) {
+    made->kind = DYN_CLIENT_CONSTRAINT_KIND_ROLLING;
+    made->predecessor = to_frame(from->predecessor);
+    made->successor = to_frame(from->successor);
+    made->distance = from->radius;
+    to_vector3(from->normal, made->axis);
+    to_vector3(from->wheel_axis, made->second_axis);
+}
+
+/* Sets the joints of a constraint; `of` NULL: it has one. */
+static void set_joints(pool *memory, const char *joint, const char *of, dyn_client_constraint *made) {
+    dyn_client_coupled_coordinate *coupled = pool_allocate(memory, 2, sizeof *coupled);
+    made->coupled = coupled;
+    if (coupled) {
+        coupled[0].joint = joint;
+        coupled[1].joint = of;
+        made->coupled_count = of ? 2 : 1;
+    }
+}
+
+static void set_prescribed(pool *memory, const Dynamics__V1__PrescribedMotion *from, dyn_client_constraint *made) {
+    made->kind = DYN_CLIENT_CONSTRAINT_KIND_PRESCRIBED;
+    set_joints(memory, from->joint, NULL, made);
+    made->coefficient_count = from->n_coefficients;
+    made->coefficients = from->coefficients;
+    made->amplitude = from->amplitude;
+    made->frequency = from->frequency;
+    made->phase = from->phase;
+}
+
+static void set_polynomial(pool *memory, const Dynamics__V1__PolynomialCoupling *from, dyn_client_constraint *made) {
+    made->kind = DYN_CLIENT_CONSTRAINT_KIND_POLYNOMIAL;
+    set_joints(memory, from->joint, from->of, made);
+    made->coefficient_count = from->n_coefficients;
+    made->coefficients = from->coefficients;
+}
+
 /* Sets the kind of a constraint and the members that belong to this kind. */
 static void set_kind(pool *memory, const Dynamics__V1__Constraint *from, dyn_client_constraint *made) {
     if (from->kind_case == KIND(LOOP_JOINT)) {
@@ -133,6 +234,9 @@ static void set_kind(pool *memory, const Dynamics__V1__Constraint *from, dyn_cli
         made->successor = to_frame(from->loop_joint->successor);
         made->type = (dyn_client_joint_type)from->loop_joint->type;
         made->pitch = from->loop_joint->pitch;
+        made->damping = from->loop_joint->damping;
+        made->friction = from->loop_joint->friction;
+        made->effort = from->loop_joint->effort;
         to_vector3(from->loop_joint->axis, made->axis);
         to_vector3(from->loop_joint->second_axis, made->second_axis);
     } else if (from->kind_case == KIND(DISTANCE)) {
@@ -147,6 +251,12 @@ static void set_kind(pool *memory, const Dynamics__V1__Constraint *from, dyn_cli
         to_vector3(from->point_on_plane->normal, made->axis);
     } else if (from->kind_case == KIND(COUPLING)) {
         set_coupling(memory, from->coupling, made);
+    } else if (from->kind_case == KIND(ROLLING)) {
+        set_rolling(from->rolling, made);
+    } else if (from->kind_case == KIND(PRESCRIBED)) {
+        set_prescribed(memory, from->prescribed, made);
+    } else if (from->kind_case == KIND(POLYNOMIAL)) {
+        set_polynomial(memory, from->polynomial, made);
     }
 }
 
@@ -173,4 +283,45 @@ const dyn_client_constraint *to_constraints(pool *memory, size_t count, Dynamics
         set_rows(from[i]->rows, &made[i]);
     }
     return memory->is_exhausted ? NULL : made;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
+
+/* A list with the message that its strings and numbers belong to. */
+typedef struct read_list {
+    dyn_client_constraint_list list;
+    Dynamics__V1__ModelDescription *description;
+    pool memory;
+} read_list;
+
+dyn_client_status dyn_client_read_constraints(const void *description, size_t size, dyn_client_constraint_list **list,
+                                              dyn_client_error *error) {
+    read_list *made = calloc(1, sizeof *made);
+    *list = NULL;
+    if (!made) {
+        return fail_memory(error);
+    }
+    made->description = dynamics__v1__model_description__unpack(NULL, size, description);
+    if (!made->description) {
+        free(made);
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "description",
+                    "the bytes are no serialized dynamics.v1.ModelDescription");
+    }
+    made->list.count = made->description->n_constraints;
+    made->list.constraints = to_constraints(&made->memory, made->list.count, made->description->constraints);
+    if (!made->list.constraints) {
+        dyn_client_constraint_list_free(&made->list);
+        return fail_memory(error);
+    }
+    *list = &made->list;
+    return DYN_CLIENT_OK;
+}
+
+void dyn_client_constraint_list_free(dyn_client_constraint_list *list) {
+    read_list *freed = (read_list *)list;
+    if (freed) {
+        dynamics__v1__model_description__free_unpacked(freed->description, NULL);
+        pool_free(&freed->memory);
+        free(freed);
+    }
 }

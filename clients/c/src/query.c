@@ -208,6 +208,7 @@ static dyn_client_status encode(size_t rows, query_parts *parts, dyn_client_erro
     }
     to->n_joint_names = query->joint_count;
     to->joint_names = (char **)query->joint_names;
+    to->time = query->time;
     if (query->gravity) {
         parts->gravity.x = query->gravity[0];
         parts->gravity.y = query->gravity[1];

@@ -81,6 +81,7 @@ class Options(TypedDict, total=False):
     formulation      formulation of the literature that computes, such as "lagrange_euler".
     passive_forces   damping, friction and springs that inverse and forward dynamics count; None: none.
     constraints      constraints that hold during the call beside those of the model.
+    time             s: instant of prescribed motions in constraints, where no time runs.
     tip_constraints  conditions on the acceleration of the last link, with the formulation "vereshchagin".
     timeout          seconds; 0: the client's own.
     progress         True: a progress bar; or a function of the fraction done, whose result False cancels the call.
@@ -97,6 +98,7 @@ class Options(TypedDict, total=False):
     formulation: str
     passive_forces: PassiveForces
     constraints: Sequence[Constraint]
+    time: float
     tip_constraints: Sequence[TipConstraint]
     timeout: float
     progress: Progress

@@ -256,8 +256,12 @@ class CoupledCoordinate:
 @record("dyn_client_constraint")
 @dataclasses.dataclass(frozen=True, eq=False)
 class Constraint:
-    """Constraint that closes a loop. `kind` is "loop_joint", "distance", "point_on_plane" or "coupling". The daemon
-    sets the members from `first_row` on.
+    """Constraint that closes a loop. `kind` is "loop_joint", "distance", "point_on_plane", "coupling", "rolling",
+    "prescribed" or "polynomial". The daemon sets the members from `first_row` to `multiplier_units`.
+
+    `distance` is the radius of a rolling body, and `second_axis` the axis of a wheel. A prescribed motion of
+    coupled[0] is p(t) + amplitude sin(frequency t + phase), and a polynomial is coupled[0] = p(coupled[1]), where
+    `coefficients` are those of p, from the constant on.
     """
 
     name: str
@@ -277,6 +281,13 @@ class Constraint:
     directions: tuple[str, ...] | None = None
     error_units: tuple[str, ...] | None = None
     multiplier_units: tuple[str, ...] | None = None
+    damping: float = 0.0
+    friction: float = 0.0
+    effort: float = 0.0
+    coefficients: ArrayLike | None = None
+    amplitude: float = 0.0
+    frequency: float = 0.0
+    phase: float = 0.0
 
 
 @record("dyn_client_rotor")

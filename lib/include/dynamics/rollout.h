@@ -47,6 +47,7 @@ typedef struct dyn_rollout {
      * be NULL. */
     bool (*proceed)(void *context, size_t sample_steps);
     void *context;
+    double start_time; /* s, of the initial states: prescribed motions of constraints begin there */
 } dyn_rollout;
 
 #define DYN_ROLLOUT_INIT(...) DYN_SIZED(dyn_rollout, __VA_ARGS__)

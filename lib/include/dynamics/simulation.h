@@ -230,6 +230,7 @@ typedef struct dyn_step_input {
      * moves; needed where there are any and friction counts. The caller stores them with the state; they are zero at
      * the start. */
     double *bristles;
+    double time; /* s, at the start of the step, at which prescribed motions of constraints are evaluated */
 } dyn_step_input;
 
 #define DYN_STEP_INPUT_INIT(...) DYN_SIZED(dyn_step_input, __VA_ARGS__)

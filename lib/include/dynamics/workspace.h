@@ -40,6 +40,10 @@ DYN_API void dyn_workspace_free(dyn_workspace *workspace);
 /* Returns the number of bytes that a workspace occupies. */
 DYN_API size_t dyn_workspace_size(const dyn_workspace *workspace);
 
+/* Sets the time in s at which prescribed motions of constraints (constraint.h) are evaluated in the following calls.
+ * Default: 0. Errors: DYN_INVALID_ARGUMENT with the place "time" for a time that is not finite. */
+DYN_API dyn_status dyn_workspace_set_time(dyn_workspace *workspace, double time, dyn_error *error);
+
 /* Returns the instruction set that the kernels use, such as "scalar"; dyn_lanes returns how many states they compute at
  * once. Thread-safe. */
 DYN_API const char *dyn_instruction_set(void);

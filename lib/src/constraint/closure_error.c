@@ -11,6 +11,9 @@
  *     point on plane         d_z
  *     universal              z_P . z_S at zero less z_P . z_S
  *     coupling               sum of coefficient_k q_k, less the offset
+ *     polynomial             q_0 - p(q_1)
+ *     prescribed             q_0 - r(t)
+ *     ball, wheel            0, 0, and the height of the point of contact, d_z - radius |z_P - (z_P . z_S) z_S|
  */
 #include "closure_error.h"
 
@@ -42,7 +45,33 @@ static int joint_errors(const closure *c, const double *d, const double *R, doub
     return count;
 }
 
-void closure_error(const closure *c, const dyn_pose *pose, const double *q, double *e) {
+double closure_polynomial(const closure *c, double x) {
+    double sum = 0;
+    for (int k = c->degree; k >= 0; k--) {
+        sum = sum * x + c->polynomial[k];
+    }
+    return sum;
+}
+
+prescribed_motion closure_motion(const closure *c, double time) {
+    prescribed_motion m = {0};
+    if (c->kind != CLOSURE_PRESCRIBED) {
+        return m;
+    }
+    const double w = c->law.frequency, angle = w * time + c->law.phase, amplitude = c->law.amplitude;
+    m.r = closure_polynomial(c, time) + amplitude * sin(angle);
+    for (int k = c->degree; k > 0; k--) {
+        m.rate = m.rate * time + k * c->polynomial[k];
+    }
+    for (int k = c->degree; k > 1; k--) {
+        m.acceleration = m.acceleration * time + k * (k - 1) * c->polynomial[k];
+    }
+    m.rate += amplitude * w * cos(angle);
+    m.acceleration -= amplitude * w * w * sin(angle);
+    return m;
+}
+
+void closure_error(const closure *c, const dyn_pose *pose, const double *q, double time, double *e) {
     const double *d = pose->position, *R = pose->rotation;
     switch (c->kind) {
     case CLOSURE_JOINT:
@@ -62,6 +91,18 @@ void closure_error(const closure *c, const dyn_pose *pose, const double *q, doub
         for (int k = 0; k < c->coordinate_count; k++) {
             *e += c->coefficients[k] * q[c->q_index[k]];
         }
+        return;
+    case CLOSURE_POLYNOMIAL:
+        *e = q[c->q_index[0]] - closure_polynomial(c, q[c->q_index[1]]);
+        return;
+    case CLOSURE_PRESCRIBED:
+        *e = q[c->q_index[0]] - closure_motion(c, time).r;
+        return;
+    case CLOSURE_BALL:
+        e[0] = e[1] = 0, e[2] = d[2] - c->distance;
+        return;
+    case CLOSURE_WHEEL:
+        e[0] = e[1] = 0, e[2] = d[2] - c->distance * sqrt(R[2] * R[2] + R[5] * R[5]);
         return;
     }
 }

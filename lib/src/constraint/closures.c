@@ -31,12 +31,15 @@ void closures_add_rows(const dyn_model *model, constraint_rows *rows) {
             group.term_count = c->coordinate_count;
             group.terms[k] = (row_term){ROW_OF_COORDINATE, c->v_index[k], .factor = c->coefficients[k]};
         }
+        if (c->kind == CLOSURE_POLYNOMIAL) {
+            group.terms[1] = (row_term){ROW_OF_POLYNOMIAL, i, .factor = -1};
+        }
         constraint_rows_add(rows, &group);
     }
 }
 
 void closures_choose(const dyn_model *model, const dyn_workspace *workspace, closures *s) {
-    s->model = model, s->workspace = workspace;
+    s->model = model, s->workspace = workspace, s->time = workspace->time;
     constraint_rows_clear(&s->rows);
     closures_add_rows(model, &s->rows);
 }
@@ -44,6 +47,30 @@ void closures_choose(const dyn_model *model, const dyn_workspace *workspace, clo
 void closures_respond(closures *s, sample_block block, const void *q, const void *v, const void *diagonal) {
     s->rows.diagonal = diagonal;
     constraint_rows_respond(&s->rows, s->model, s->workspace, block, q, v);
+    if (v) {
+        closures_subtract_drive(s, block);
+    }
+}
+
+void closures_subtract_drive(const closures *s, sample_block block) {
+    for (int i = 0; i < s->model->constraint_count; i++) {
+        const closure *c = &s->model->closures[i];
+        size_t row = (size_t)s->model->constraints[i].first_row * block.lanes;
+        double drive = closure_motion(c, s->time).acceleration;
+        for (size_t l = 0; c->kind == CLOSURE_PRESCRIBED && l < block.lanes; l++) {
+            s->rows.bias[row + l] -= drive;
+        }
+    }
+}
+
+void closures_rates(const closures *s, double *b) {
+    for (int i = 0; i < s->model->constraint_count; i++) {
+        const dyn_constraint *constraint = &s->model->constraints[i];
+        double rate = closure_motion(&s->model->closures[i], s->time).rate;
+        for (int r = 0; r < constraint->row_count; r++) {
+            b[constraint->first_row + r] = rate;
+        }
+    }
 }
 
 /* ---- Closure errors ---------------------------------------------------------------------------------------------- */
@@ -65,7 +92,7 @@ void closures_find_errors(closures *s, sample_block block, const void *q) {
     for (int i = 0, row = 0; i < model->constraint_count; row += model->closures[i].count, i++) {
         const closure *c = &model->closures[i];
         double own[6];
-        if (c->kind != CLOSURE_COUPLING) {
+        if (c->coordinate_count == 0) {
             block.kernels->closure_pose(model, s->workspace->memory, q, i, s->pose, dyn_packed(s->pose, 3, block));
         }
         for (size_t l = 0; l < block.lanes; l++) {
@@ -73,7 +100,7 @@ void closures_find_errors(closures *s, sample_block block, const void *q) {
             for (size_t k = 0; k < (size_t)c->coordinate_count; k++) {
                 s->lane_q[c->q_index[k]] = dyn_packed_number(q, (size_t)c->q_index[k], block, l);
             }
-            closure_error(c, &pose, s->lane_q, own);
+            closure_error(c, &pose, s->lane_q, s->time, own);
             for (int r = 0; r < c->count; r++) {
                 s->e[(size_t)(row + r) * block.lanes + l] = own[r];
             }
@@ -92,10 +119,12 @@ double closures_rate(const constraint_rows *rows, sample_block block, size_t lan
 }
 
 void closures_require_acceleration(closures *s, sample_block block, size_t lane, double k, const void *v) {
+    closures_rates(s, s->c);
     for (int r = 0; r < s->rows.set.m; r++) {
+        double b = s->c[r];
         s->c[r] = -dyn_packed_number(s->rows.bias, (size_t)r, block, lane);
         if (k != 0) {
-            s->c[r] -= 2 * k * closures_rate(&s->rows, block, lane, r, s->model->nv, v) +
+            s->c[r] -= 2 * k * (closures_rate(&s->rows, block, lane, r, s->model->nv, v) - b) +
                        k * k * dyn_packed_number(s->e, (size_t)r, block, lane);
         }
     }

@@ -20,6 +20,7 @@
 typedef struct closures {
     const dyn_model *model;
     const dyn_workspace *workspace; /* kernels run in its memory */
+    double time;                    /* s: instant of prescribed motions */
     constraint_rows rows;
     least_norm norm;
     double *pose;   /* 12, packed */
@@ -32,20 +33,28 @@ typedef struct closures {
 /* Lays out the memory for the closures of a model in up to `lanes` lanes from `base` on; returns its size (carve.h). */
 size_t closures_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, closures *s);
 
-/* Chooses the rows of all constraints of the model. `model` may have payloads that that of the workspace has not. */
+/* Chooses the rows of all constraints of the model, at the time of the workspace. `model` may have payloads that that
+ * of the workspace has not. */
 void closures_choose(const dyn_model *model, const dyn_workspace *workspace, closures *s);
 
 /* Adds the rows of all constraints of a model, in their order. */
 void closures_add_rows(const dyn_model *model, constraint_rows *rows);
 
 /* Computes the rows and their response at the packed state (q, v). `diagonal` (packed nv numbers; NULL: zeros) is added
- * to the diagonal of M. */
+ * to the diagonal of M. The bias is dA/dt v - db/dt. */
 void closures_respond(closures *s, sample_block block, const void *q, const void *v, const void *diagonal);
 
 /* Computes the closure errors of all lanes at the packed q. */
 void closures_find_errors(closures *s, sample_block block, const void *q);
 
-/* Computes c = -dA/dt v - 2 k A v - k^2 e of one lane, for accelerations. e is not read where k is zero. */
+/* Subtracts db/dt of prescribed motions from the bias in rows->bias. */
+void closures_subtract_drive(const closures *s, sample_block block);
+
+/* Computes the rates b of all rows into `b`, m of them: zero, except for prescribed motions. */
+void closures_rates(const closures *s, double *b);
+
+/* Computes c = db/dt - dA/dt v - 2 k (A v - b) - k^2 e of one lane, for accelerations. e is not read where k is
+ * zero. */
 void closures_require_acceleration(closures *s, sample_block block, size_t lane, double k, const void *v);
 
 /* Adds M^-1 A' lambda to one lane of the packed nv numbers x, so that A x = c. The multipliers are those of least norm.

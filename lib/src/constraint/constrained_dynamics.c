@@ -2,7 +2,7 @@
 /*
  * Forward dynamics of a model with constraints.
  *
- *     M a + h = tau + A' lambda        A a = c,  c = -dA/dt v - 2 k A v - k^2 e
+ *     M a + h = tau + A' lambda        A a = c,  c = db/dt - dA/dt v - 2 k (A v - b) - k^2 e
  *
  * The method of multipliers computes lambda first, by the algorithms of the tree:
  *
@@ -246,6 +246,7 @@ dyn_status dyn_constraint_rows(const dyn_model *model, dyn_workspace *workspace,
         const void *packed_v = dyn_block_pack(workspace, 1, v, nv, block);
         const constraint_rows *found = &s.loops.rows;
         block.kernels->row_jacobian(model, workspace->memory, packed_q, packed_v, &found->set, found->A, found->bias);
+        closures_subtract_drive(&s.loops, block);
         closures_find_errors(&s.loops, block, packed_q);
         status = dyn_results_store(workspace, packed_rows, block, &rows, error);
         first += block.count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "workspace.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -123,6 +124,14 @@ dyn_precision dyn_workspace_precision(const dyn_workspace *workspace) {
 
 size_t dyn_workspace_size(const dyn_workspace *workspace) {
     return workspace->size;
+}
+
+dyn_status dyn_workspace_set_time(dyn_workspace *workspace, double time, dyn_error *error) {
+    if (!isfinite(time)) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "time", "the time is %g s; pass a finite number", time);
+    }
+    workspace->time = time;
+    return DYN_OK;
 }
 
 wrench_set dyn_block_pack_wrenches(const dyn_workspace *workspace, const dyn_external_forces *forces,

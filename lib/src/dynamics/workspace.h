@@ -33,6 +33,7 @@ struct dyn_workspace {
     size_t constraint_size;
     void *distribution_memory; /* scratch memory of one sample with constraints; NULL without constraints */
     size_t distribution_size;
+    double time;         /* s: instant of prescribed motions */
     dyn_model *loaded;   /* the model with payloads: a copy that shares all except its bodies; zero without payloads */
     body *loaded_bodies; /* body_count of them */
     /* Bodies with the inertias of the rotors alone, and with those of their coupling (rotor.h); none without rotors. */

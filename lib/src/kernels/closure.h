@@ -13,6 +13,10 @@
  *     universal     three forces at the origin of P, and the couple z_P x z_S
  *     distance      the force u = (r_S - r_P) / distance at r_S
  *     plane         the force z_P at r_S
+ *     ball, wheel   three forces x_P, y_P, z_P at the point of contact r_S - radius u
+ *
+ * u is the normal z_P of the plane for a ball, and the unit vector along z_P - (z_P . z_S) z_S for a wheel with the
+ * axis z_S. tiny keeps it finite where a wheel lies in the plane.
  *
  * Source: Featherstone 2008, section 8.2 (T, equation 8.4; its rate, 8.13); Featherstone and Orin 2000, section 3.4.
  */
@@ -56,12 +60,60 @@ static inline force joint_direction(placement P, int axis, double pitch) {
     return force_to_parent(P, force_set(vec3_set(e[0], e[1], e[2]), vec3_set(e[3], e[4], e[5])));
 }
 
+/* Returns dp/dx of the polynomial of a closure. */
+static inline real polynomial_slope(const closure *c, real x) {
+    real sum = real_set(0);
+    for (int k = c->degree; k > 0; k--) {
+        sum = real_fma(sum, x, real_set(k * c->polynomial[k]));
+    }
+    return sum;
+}
+
+/* Returns d2p/dx2 of the polynomial of a closure. */
+static inline real polynomial_curvature(const closure *c, real x) {
+    real sum = real_set(0);
+    for (int k = c->degree; k > 1; k--) {
+        sum = real_fma(sum, x, real_set(k * (k - 1) * c->polynomial[k]));
+    }
+    return sum;
+}
+
+/* Point at which a body rolls on a plane: from its centre, `radius` times -u, and the rate of u. */
+typedef struct rolling_contact {
+    vec3 u, rate;
+} rolling_contact;
+
+/* Returns the contact of a ball or a wheel. w_P and w_S are the angular velocities of P and S. */
+static inline rolling_contact find_contact(const closure *c, placement P, placement S, vec3 w_P, vec3 w_S) {
+    const double tiny = 1e-24;
+    vec3 z_P = mat3_column_z(P.R), z_S = mat3_column_z(S.R), dz_P = vec3_cross(w_P, z_P), dz_S = vec3_cross(w_S, z_S);
+    if (c->kind == CLOSURE_BALL) {
+        return (rolling_contact){z_P, dz_P};
+    }
+    real along = vec3_dot(z_P, z_S), rate = vec3_dot(dz_P, z_S) + vec3_dot(z_P, dz_S);
+    vec3 n = vec3_fma(-along, z_S, z_P), dn = vec3_fma(-rate, z_S, vec3_fma(-along, dz_S, dz_P));
+    real inverse = real_set(1) / real_sqrt(vec3_dot_add(n, n, real_set(tiny)));
+    vec3 u = vec3_scale(inverse, n);
+    return (rolling_contact){u, vec3_scale(inverse, vec3_fma(-vec3_dot(u, dn), u, dn))};
+}
+
+/* Computes the wrenches of the rows of a ball or a wheel. */
+static inline void rolling_wrenches(const closure *c, placement P, placement S, force *W) {
+    rolling_contact at = find_contact(c, P, S, vec3_zero(), vec3_zero());
+    vec3 r = vec3_fma(real_set(-c->distance), at.u, S.r);
+    W[0] = force_at(r, mat3_column_x(P.R));
+    W[1] = force_at(r, mat3_column_y(P.R));
+    W[2] = force_at(r, mat3_column_z(P.R));
+}
+
 /* Computes the wrenches of all rows. P and S are the placements of the frames in the world. */
 static inline void closure_wrenches(const closure *c, placement P, placement S, force *W) {
     if (c->kind == CLOSURE_DISTANCE) {
         W[0] = force_at(S.r, vec3_scale(real_set(1 / c->distance), vec3_sub(S.r, P.r)));
     } else if (c->kind == CLOSURE_PLANE) {
         W[0] = force_at(S.r, mat3_column_z(P.R));
+    } else if (c->kind == CLOSURE_BALL || c->kind == CLOSURE_WHEEL) {
+        rolling_wrenches(c, P, S, W);
     } else {
         for (int axis = 0; axis < 6; axis++) {
             if (c->axes >> axis & 1) {
@@ -79,6 +131,18 @@ static inline vec3 velocity_at(motion V, vec3 r) {
     return vec3_add(V.v, vec3_cross(V.w, r));
 }
 
+/* Computes the rates of the wrenches of a ball or a wheel: the point of contact moves on the body and on the plane. */
+static inline void rolling_wrench_rates(const closure *c, placement P, placement S, motion V_P, motion V_S,
+                                        const force *W, force *rate) {
+    rolling_contact at = find_contact(c, P, S, V_P.w, V_S.w);
+    vec3 r = vec3_fma(real_set(-c->distance), at.u, S.r);
+    vec3 dr = vec3_fma(real_set(-c->distance), at.rate, velocity_at(V_S, S.r));
+    for (int i = 0; i < 3; i++) {
+        vec3 df = vec3_cross(V_P.w, W[i].f);
+        rate[i] = force_set(vec3_add(vec3_cross(dr, W[i].f), vec3_cross(r, df)), df);
+    }
+}
+
 /* Computes the rates of the wrenches W. V_P and V_S are the spatial velocities of the frames P and S in the world. */
 static inline void closure_wrench_rates(const closure *c, placement P, placement S, motion V_P, motion V_S,
                                         const force *W, force *rate) {
@@ -91,6 +155,10 @@ static inline void closure_wrench_rates(const closure *c, placement P, placement
     if (c->kind == CLOSURE_PLANE) {
         vec3 dz = vec3_cross(V_P.w, W[0].f);
         rate[0] = force_set(vec3_add(vec3_cross(dr, W[0].f), vec3_cross(S.r, dz)), dz);
+        return;
+    }
+    if (c->kind == CLOSURE_BALL || c->kind == CLOSURE_WHEEL) {
+        rolling_wrench_rates(c, P, S, V_P, V_S, W, rate);
         return;
     }
     for (int r = 0; r < c->count; r++) {

@@ -82,8 +82,9 @@ typedef struct spatial_derivatives {
 /* Most terms of a group of rows: a loop has a predecessor and a successor, a gear two coordinates. */
 enum { ROW_TERMS = 2 };
 
-/* Sources of rows: rows of a frame's Jacobian, one coordinate, or one side of a closure. */
-typedef enum row_source { ROWS_OF_FRAME, ROW_OF_COORDINATE, ROWS_OF_CLOSURE } row_source;
+/* Sources of rows: rows of a frame's Jacobian, one coordinate, one side of a closure, or dp/dq of the polynomial of a
+ * closure at its second coordinate. */
+typedef enum row_source { ROWS_OF_FRAME, ROW_OF_COORDINATE, ROWS_OF_CLOSURE, ROW_OF_POLYNOMIAL } row_source;
 
 /* Term of a group of rows: `factor` times the rows of its source. The two terms of a closure have the factor 1 for its
  * successor and -1 for its predecessor. */

@@ -4,6 +4,7 @@
  *
  * A group of rows is the sum of its terms. A term selects rows of a frame's Jacobian, or one coordinate, and scales
  * them; or it is one side of a closure (closure.h). A frame that is fixed to the world and a coordinate have no bias.
+ * A row of a polynomial coupling, q_1 - p(q_2), has the bias -p''(q_2) v_2^2.
  */
 #include "closure.h"
 
@@ -154,6 +155,18 @@ void KERNEL(closure_pose)(const dyn_model *model, void *memory, const void *q, i
     turn[6] = R.zx, turn[7] = R.zy, turn[8] = R.zz;
 }
 
+/* ---- Coordinates ------------------------------------------------------------------------------------------------- */
+
+/* Adds the term factor dp/dq of a polynomial to its row, and factor d2p/dq2 v^2 to its bias unless v is NULL. */
+static void add_polynomial(const closure *c, const real *q, const real *v, double factor, real *row, real *drift) {
+    real x = q[c->q_index[1]];
+    row[c->v_index[1]] = real_fma(real_set(factor), polynomial_slope(c, x), row[c->v_index[1]]);
+    if (v) {
+        real rate = v[c->v_index[1]];
+        drift[0] = real_fma(real_set(factor), polynomial_curvature(c, x) * rate * rate, drift[0]);
+    }
+}
+
 /* ---- Entry point ------------------------------------------------------------------------------------------------- */
 
 void KERNEL(row_jacobian)(const dyn_model *model, void *memory, const void *q, const void *v, const row_set *rows,
@@ -176,6 +189,8 @@ void KERNEL(row_jacobian)(const dyn_model *model, void *memory, const void *q, c
                 add_frame(model, memory, q, v, t, row, drift);
             } else if (t->source == ROW_OF_COORDINATE) {
                 row[t->index] = row[t->index] + real_set(t->factor);
+            } else if (t->source == ROW_OF_POLYNOMIAL) {
+                add_polynomial(&model->closures[t->index], (const real *)q, (const real *)v, t->factor, row, drift);
             }
         }
         row += group->count * model->nv;

@@ -31,6 +31,7 @@ typedef struct axis_factors {
 
 /* Factors of the tree, and what is computed from them. */
 typedef struct response_tree {
+    const real *q;
     const placement *X; /* of every body in its parent */
     int *moved_body;    /* by each coordinate */
     articulated_inertia *I;
@@ -60,6 +61,9 @@ typedef struct row_paths {
 static int term_body(const dyn_model *model, const response_tree *tree, const row_term *t) {
     if (t->source == ROW_OF_COORDINATE) {
         return tree->moved_body[t->index];
+    }
+    if (t->source == ROW_OF_POLYNOMIAL) {
+        return tree->moved_body[model->closures[t->index].v_index[1]];
     }
     int link = t->source == ROWS_OF_CLOSURE ? model->closures[t->index].links[t->factor > 0] : t->index;
     return link < 0 ? -1 : model->frames[link].body;
@@ -186,6 +190,12 @@ static void term_forces(const dyn_model *model, const response_tree *t, const ro
     for (int r = 0; r < count; r++) {
         F[r] = force_zero();
     }
+    if (term->source == ROW_OF_POLYNOMIAL) {
+        const closure *c = &model->closures[term->index];
+        real *s = &t->s[c->v_index[1] * t->rows->m + first_row];
+        *s = real_fma(real_set(term->factor), polynomial_slope(c, t->q[c->q_index[1]]), *s);
+        return;
+    }
     real *s = &t->s[term->index * t->rows->m + first_row];
     *s = *s + real_set(term->factor);
 }
@@ -294,6 +304,7 @@ static void accelerate(const dyn_model *model, const response_tree *t, int row) 
 static void respond_by_bodies(const dyn_model *model, void *memory, const void *q, const real *diagonal,
                               const row_set *rows, real *pivots, const row_results *results) {
     response_tree t;
+    t.q = (const real *)q;
     t.X = KERNEL(placements)(model, (const real *)q, &memory);
     t.I = (articulated_inertia *)memory;
     t.a = (motion *)(t.I + model->body_count);

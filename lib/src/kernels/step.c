@@ -65,13 +65,13 @@ static void tree_dynamics(const step_call *c, const step_memory *m, const real *
     KERNEL(resisted_forward_dynamics)(c->model, m->rest, &in, diagonal, c->pivots, a);
 }
 
-/* Computes a(q, v) as tree_dynamics does, with the constraints of the model. */
-static void forward_dynamics(const step_call *c, const step_memory *m, const real *q, const real *v,
+/* Computes a(q, v) at the fraction s of the step as tree_dynamics does, with the constraints of the model. */
+static void forward_dynamics(const step_call *c, const step_memory *m, double s, const real *q, const real *v,
                              const real *diagonal, real *a) {
     const step_constraint *constraint = &c->p->constraint;
     tree_dynamics(c, m, q, v, diagonal, a);
     if (constraint->apply) {
-        constraint->apply(constraint->context, q, v, diagonal, a);
+        constraint->apply(constraint->context, s, q, v, diagonal, a);
     }
 }
 
@@ -79,7 +79,7 @@ static void forward_dynamics(const step_call *c, const step_memory *m, const rea
 static void accelerate(const step_call *c, const step_memory *m, double s, const real *q, const real *v, real *a) {
     force_at(c, real_set(s), m->tau);
     KERNEL(add_resistance)(c->model, &c->p->resistance, q, v, m->tau);
-    forward_dynamics(c, m, q, v, NULL, a);
+    forward_dynamics(c, m, s, q, v, NULL, a);
 }
 
 size_t KERNEL(resisted_acceleration_memory)(const dyn_model *model) {
@@ -115,7 +115,7 @@ static void semi_implicit_euler(const step_call *c, const step_memory *m, const 
     real *diagonal = KERNEL(resist_implicitly)(c->model, &c->p->resistance, c->p->dt, q, v, m->tau, m->diagonal)
                          ? m->diagonal
                          : NULL;
-    forward_dynamics(c, m, q, v, diagonal, m->a);
+    forward_dynamics(c, m, 0, q, v, diagonal, m->a);
     add_scaled(nv, v, c->p->dt, m->a, v_next);
     KERNEL(integrate)(c->model, m->rest, q, v_next, c->p->dt, q_next);
 }

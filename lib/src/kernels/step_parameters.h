@@ -35,10 +35,10 @@ typedef struct joint_resistance {
 } joint_resistance;
 
 /* Function outside the kernels that makes accelerations satisfy the constraints of the model: it adds M^-1 A' lambda to
- * the packed `a` at the state (q, v), where `diagonal` (NULL: zeros) is added to the diagonal of M. It does not use the
- * scratch memory of the kernel that calls it. */
+ * the packed `a` at the state (q, v), where `diagonal` (NULL: zeros) is added to the diagonal of M. The state is that
+ * at the fraction `s` of the step. It does not use the scratch memory of the kernel that calls it. */
 typedef struct step_constraint {
-    void (*apply)(void *context, const void *q, const void *v, const void *diagonal, void *a); /* NULL: none */
+    void (*apply)(void *context, double s, const void *q, const void *v, const void *diagonal, void *a); /* or NULL */
     void *context;
 } step_constraint;
 

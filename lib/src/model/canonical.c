@@ -58,6 +58,15 @@ static void print_constraint(FILE *out, const dyn_constraint *constraint, const 
         fprintf(out, " coordinate %d", c->v_index[k]);
         print_numbers(out, "by", &c->coefficients[k], 1);
     }
+    if (c->kind == CLOSURE_POLYNOMIAL || c->kind == CLOSURE_PRESCRIBED) {
+        const double law[] = {c->law.amplitude, c->law.frequency, c->law.phase};
+        print_numbers(out, "polynomial", c->polynomial, c->degree + 1);
+        print_numbers(out, "law", law, 3);
+    }
+    if (c->forces.damping != 0 || c->forces.friction != 0 || c->forces.effort != 0) {
+        const double forces[] = {c->forces.damping, c->forces.friction, c->forces.effort};
+        print_numbers(out, "forces", forces, 3);
+    }
     fputc('\n', out);
 }
 

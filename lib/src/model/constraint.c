@@ -77,8 +77,12 @@ static dyn_status check_frame(const dyn_builder *builder, const dyn_constraint_d
 
 /* Checks and normalizes the axes of a loop joint or a plane; sets unused ones to zero. */
 static dyn_status check_axes(const dyn_builder *builder, dyn_constraint_description *c, dyn_error *error) {
-    bool is_loop = c->kind == DYN_CONSTRAINT_KIND_LOOP_JOINT;
-    int axes = is_loop ? dyn_joint_type_traits(c->type)->axes : c->kind == DYN_CONSTRAINT_KIND_POINT_ON_PLANE ? 1 : 0;
+    bool is_loop = c->kind == DYN_CONSTRAINT_KIND_LOOP_JOINT, rolls = c->kind == DYN_CONSTRAINT_KIND_ROLLING;
+    bool is_wheel = rolls && (c->second_axis[0] != 0 || c->second_axis[1] != 0 || c->second_axis[2] != 0);
+    int axes = is_loop                                         ? dyn_joint_type_traits(c->type)->axes
+               : c->kind == DYN_CONSTRAINT_KIND_POINT_ON_PLANE ? 1
+               : rolls                                         ? 1 + is_wheel
+                                                               : 0;
     double *each[2] = {c->axis, c->second_axis};
     for (int i = 0; i < 2; i++) {
         if (i >= axes) {
@@ -88,6 +92,31 @@ static dyn_status check_axes(const dyn_builder *builder, dyn_constraint_descript
                                        "the %saxis is (%g, %g, %g); state a finite vector that is not zero",
                                        i == 0 ? "" : "second ", each[i][0], each[i][1], each[i][2]);
         }
+    }
+    return DYN_OK;
+}
+
+/* Checks the damping, the friction and the effort of a loop joint. */
+static dyn_status check_forces(const dyn_builder *builder, const dyn_constraint_description *c, dyn_error *error) {
+    const struct {
+        const char *name;
+        double value;
+        bool may_be_negative;
+    } numbers[] = {{"damping", c->damping, false}, {"friction", c->friction, false}, {"effort", c->effort, true}};
+    for (int i = 0; i < 3; i++) {
+        if (!isfinite(numbers[i].value) || (numbers[i].value < 0 && !numbers[i].may_be_negative)) {
+            return builder_fail_member(builder, new_constraint(builder, c), numbers[i].name, error,
+                                       "the %s is %g; state a finite number%s", numbers[i].name, numbers[i].value,
+                                       numbers[i].may_be_negative ? "" : " that is not negative");
+        }
+    }
+    bool has_forces = c->damping > 0 || c->friction > 0 || c->effort != 0;
+    if (has_forces && (c->type == DYN_JOINT_TYPE_UNIVERSAL || c->type == DYN_JOINT_TYPE_FIXED)) {
+        return builder_fail_member(builder, new_constraint(builder, c),
+                                   c->damping > 0    ? "damping"
+                                   : c->friction > 0 ? "friction"
+                                                     : "effort",
+                                   error, "a %s loop joint has no axis for it; leave it out", joint_type_name(c->type));
     }
     return DYN_OK;
 }
@@ -106,7 +135,7 @@ static dyn_status check_kind(const dyn_builder *builder, const dyn_constraint_de
         if (!isfinite(c->pitch)) {
             return builder_fail_member(builder, at, "pitch", error, "the pitch is %g; state a finite number", c->pitch);
         }
-        return DYN_OK;
+        return check_forces(builder, c, error);
     case DYN_CONSTRAINT_KIND_DISTANCE:
         if (!(c->distance > 0) || !isfinite(c->distance)) {
             return builder_fail_member(
@@ -116,8 +145,16 @@ static dyn_status check_kind(const dyn_builder *builder, const dyn_constraint_de
                 c->distance);
         }
         return DYN_OK;
+    case DYN_CONSTRAINT_KIND_ROLLING:
+        if (!(c->distance > 0) || !isfinite(c->distance)) {
+            return builder_fail_member(builder, at, "radius", error, "the radius is %g m; state a positive number",
+                                       c->distance);
+        }
+        return DYN_OK;
     case DYN_CONSTRAINT_KIND_POINT_ON_PLANE:
     case DYN_CONSTRAINT_KIND_COUPLING:
+    case DYN_CONSTRAINT_KIND_POLYNOMIAL:
+    case DYN_CONSTRAINT_KIND_PRESCRIBED:
         return DYN_OK;
     }
     return builder_fail_member(builder, at, NULL, error, "%d is no kind of constraint", (int)c->kind);
@@ -128,15 +165,25 @@ static const struct {
     const char *joint, *coefficient;
 } coupled[] = {{"coupled[0].joint", "coupled[0].coefficient"}, {"coupled[1].joint", "coupled[1].coefficient"}};
 
+/* Checks the joint number i that a constraint couples. */
+static dyn_status check_coupled_joint(const dyn_builder *builder, const dyn_constraint_description *c, int i,
+                                      dyn_error *error) {
+    dyn_error bad;
+    return name_check(c->coupled[i].joint, &bad, "joint", "joint") == DYN_OK
+               ? DYN_OK
+               : builder_fail_member(builder, new_constraint(builder, c), coupled[i].joint, error, "joint %d: %s",
+                                     i + 1, bad.message);
+}
+
 static dyn_status check_coupling(const dyn_builder *builder, const dyn_constraint_description *c, dyn_error *error) {
     named_element at = new_constraint(builder, c);
     if (!c->coupled[0].joint) {
         return builder_fail_member(builder, at, "coupled", error, "it couples no joint; name one or two");
     }
     for (int i = 0; i < 2 && c->coupled[i].joint; i++) {
-        dyn_error bad;
-        if (name_check(c->coupled[i].joint, &bad, "joint", "joint") != DYN_OK) {
-            return builder_fail_member(builder, at, coupled[i].joint, error, "joint %d: %s", i + 1, bad.message);
+        dyn_status status = check_coupled_joint(builder, c, i, error);
+        if (status != DYN_OK) {
+            return status;
         }
         if (!isfinite(c->coupled[i].coefficient) || c->coupled[i].coefficient == 0) {
             return builder_fail_member(builder, at, coupled[i].coefficient, error,
@@ -149,11 +196,48 @@ static dyn_status check_coupling(const dyn_builder *builder, const dyn_constrain
                                                      "the offset is %g; state a finite number", c->offset);
 }
 
+/* Checks the joints of a polynomial coupling or a prescribed motion, and their law. */
+static dyn_status check_law(const dyn_builder *builder, const dyn_constraint_description *c, dyn_error *error) {
+    named_element at = new_constraint(builder, c);
+    int count = c->kind == DYN_CONSTRAINT_KIND_POLYNOMIAL ? 2 : 1;
+    for (int i = 0; i < count; i++) {
+        dyn_status status = c->coupled[i].joint ? check_coupled_joint(builder, c, i, error)
+                                                : builder_fail_member(builder, at, coupled[i].joint, error,
+                                                                      "it names no joint; name one");
+        if (status != DYN_OK) {
+            return status;
+        }
+    }
+    if (c->term_count < 0 || c->term_count > DYN_MAX_POLYNOMIAL_TERMS) {
+        return builder_fail_member(builder, at, "polynomial", error,
+                                   "the polynomial has %d coefficients; state up to %d", c->term_count,
+                                   DYN_MAX_POLYNOMIAL_TERMS);
+    }
+    if (!builder_all_finite(c->polynomial, c->term_count)) {
+        return builder_fail_member(builder, at, "polynomial", error,
+                                   "a coefficient of the polynomial is not finite; state finite numbers");
+    }
+    const double law[] = {c->law.amplitude, c->law.frequency, c->law.phase};
+    if (count == 1 && !builder_all_finite(law, 3)) {
+        return builder_fail_member(builder, at, "law", error,
+                                   "amplitude, frequency and phase are %g, %g and %g; state finite numbers", law[0],
+                                   law[1], law[2]);
+    }
+    return DYN_OK;
+}
+
+bool ties_coordinates(dyn_constraint_kind kind) {
+    return kind == DYN_CONSTRAINT_KIND_COUPLING || kind == DYN_CONSTRAINT_KIND_POLYNOMIAL ||
+           kind == DYN_CONSTRAINT_KIND_PRESCRIBED;
+}
+
 /* Checks and normalizes a constraint, except for its name. */
 static dyn_status check(const dyn_builder *builder, dyn_constraint_description *c, dyn_error *error) {
     dyn_status status = check_kind(builder, c, error);
-    if (status != DYN_OK || c->kind == DYN_CONSTRAINT_KIND_COUPLING) {
-        return status == DYN_OK ? check_coupling(builder, c, error) : status;
+    if (status != DYN_OK || ties_coordinates(c->kind)) {
+        return status != DYN_OK                          ? status
+               : c->kind == DYN_CONSTRAINT_KIND_COUPLING ? check_coupling(builder, c, error)
+                                                         : check_law(builder, c, error);
     }
     status = check_frame(builder, c, 0, error);
     if (status == DYN_OK) {
@@ -190,7 +274,8 @@ static dyn_status append(dyn_builder *builder, const dyn_constraint_description 
     bool is_complete = true;
     find_strings(&added, strings);
     for (int i = 0; i < 4; i++) {
-        bool is_used = *strings[i] && (i < 2) == (c->kind != DYN_CONSTRAINT_KIND_COUPLING);
+        bool is_used = *strings[i] && (i < 2) == !ties_coordinates(c->kind);
+        is_used &= i < 3 || c->kind != DYN_CONSTRAINT_KIND_PRESCRIBED;
         *strings[i] = is_used ? strdup(*strings[i]) : NULL;
         is_complete &= !is_used || *strings[i];
     }
@@ -258,10 +343,22 @@ static double scalar_product(const double a[3], const double b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+/* Sets the closure of a constraint that ties coordinates. */
 static dyn_status couple(const dyn_builder *builder, const dyn_model *model, int i, dyn_error *error) {
     const dyn_constraint_description *c = &builder->constraints[i];
+    bool is_linear = c->kind == DYN_CONSTRAINT_KIND_COUPLING;
     closure *to = &model->closures[i];
-    *to = (closure){.kind = CLOSURE_COUPLING, .count = 1, .links = {-1, -1}, .distance = c->offset};
+    *to = (closure){.kind = is_linear                                   ? CLOSURE_COUPLING
+                            : c->kind == DYN_CONSTRAINT_KIND_POLYNOMIAL ? CLOSURE_POLYNOMIAL
+                                                                        : CLOSURE_PRESCRIBED,
+                    .count = 1,
+                    .links = {-1, -1},
+                    .distance = is_linear ? c->offset : 0};
+    if (!is_linear) {
+        to->degree = c->term_count > 0 ? c->term_count - 1 : 0;
+        memcpy(to->polynomial, c->polynomial, (size_t)c->term_count * sizeof *c->polynomial);
+        to->law = c->law;
+    }
     for (int k = 0; k < 2 && c->coupled[k].joint; k++) {
         int j = dyn_model_find_joint(model, c->coupled[k].joint);
         const dyn_joint *joint = dyn_model_joint(model, j);
@@ -273,30 +370,59 @@ static dyn_status couple(const dyn_builder *builder, const dyn_model *model, int
         }
         to->q_index[k] = joint->q_index;
         to->v_index[k] = joint->v_index;
-        to->coefficients[k] = c->coupled[k].coefficient;
+        to->coefficients[k] = is_linear ? c->coupled[k].coefficient : 1;
         to->coordinate_count = k + 1;
     }
+    if (to->kind == CLOSURE_POLYNOMIAL && to->v_index[0] == to->v_index[1]) {
+        return builder_fail_member(builder, element_of(builder, i), coupled[1].joint, error,
+                                   "both of its coordinates are that of joint %s; couple two", c->coupled[1].joint);
+    }
     return DYN_OK;
+}
+
+/* Returns the kind and the numbers of the closure of a constraint that ties frames. */
+static closure frame_closure(const dyn_constraint_description *c) {
+    bool is_loop = c->kind == DYN_CONSTRAINT_KIND_LOOP_JOINT;
+    bool is_universal = is_loop && c->type == DYN_JOINT_TYPE_UNIVERSAL;
+    closure made = {.count = 1, .distance = c->distance};
+    switch (c->kind) {
+    case DYN_CONSTRAINT_KIND_LOOP_JOINT:
+        made.kind = loops[c->type].kind;
+        made.axes = loops[c->type].axes;
+        made.count = __builtin_popcount(made.axes) + is_universal;
+        made.pitch = c->type == DYN_JOINT_TYPE_HELICAL ? c->pitch : 0;
+        made.distance = is_universal ? scalar_product(c->axis, c->second_axis) : c->distance;
+        made.forces = (loop_forces){c->damping, c->friction, c->effort};
+        break;
+    case DYN_CONSTRAINT_KIND_ROLLING:
+        made.kind = scalar_product(c->second_axis, c->second_axis) > 0 ? CLOSURE_WHEEL : CLOSURE_BALL;
+        made.count = 3;
+        break;
+    case DYN_CONSTRAINT_KIND_DISTANCE:
+        made.kind = CLOSURE_DISTANCE;
+        break;
+    case DYN_CONSTRAINT_KIND_POINT_ON_PLANE:
+    case DYN_CONSTRAINT_KIND_COUPLING:
+    case DYN_CONSTRAINT_KIND_POLYNOMIAL:
+    case DYN_CONSTRAINT_KIND_PRESCRIBED:
+        made.kind = CLOSURE_PLANE;
+        break;
+    }
+    return made;
 }
 
 static dyn_status compile_one(const dyn_builder *builder, const dyn_model *model, int i, dyn_error *error) {
     const dyn_constraint_description *c = &builder->constraints[i];
     closure *to = &model->closures[i];
-    if (c->kind == DYN_CONSTRAINT_KIND_COUPLING) {
+    if (ties_coordinates(c->kind)) {
         return couple(builder, model, i, error);
     }
-    bool is_loop = c->kind == DYN_CONSTRAINT_KIND_LOOP_JOINT;
-    bool is_universal = is_loop && c->type == DYN_JOINT_TYPE_UNIVERSAL;
-    bool has_axis = c->kind == DYN_CONSTRAINT_KIND_POINT_ON_PLANE || (is_loop && dyn_joint_type_traits(c->type)->axes);
-    *to = (closure){.kind = is_loop                                   ? loops[c->type].kind
-                            : c->kind == DYN_CONSTRAINT_KIND_DISTANCE ? CLOSURE_DISTANCE
-                                                                      : CLOSURE_PLANE,
-                    .axes = is_loop ? loops[c->type].axes : 0,
-                    .pitch = is_loop && c->type == DYN_JOINT_TYPE_HELICAL ? c->pitch : 0,
-                    .distance = is_universal ? scalar_product(c->axis, c->second_axis) : c->distance};
-    to->count = is_loop ? __builtin_popcount(to->axes) + is_universal : 1;
+    *to = frame_closure(c);
+    bool has_axis = c->kind == DYN_CONSTRAINT_KIND_POINT_ON_PLANE || c->kind == DYN_CONSTRAINT_KIND_ROLLING ||
+                    (c->kind == DYN_CONSTRAINT_KIND_LOOP_JOINT && dyn_joint_type_traits(c->type)->axes);
+    bool has_second = to->kind == CLOSURE_UNIVERSAL || to->kind == CLOSURE_WHEEL;
     dyn_status status = place_side(builder, model, i, 0, has_axis ? c->axis : NULL, error);
-    const double *successor_axis = is_universal ? c->second_axis : has_axis ? c->axis : NULL;
+    const double *successor_axis = has_second ? c->second_axis : has_axis && to->kind != CLOSURE_BALL ? c->axis : NULL;
     if (status == DYN_OK) {
         status = place_side(builder, model, i, 1, successor_axis, error);
     }
@@ -396,6 +522,13 @@ dyn_constraint_row dyn_model_constraint_row(const dyn_model *model, int constrai
         return (dyn_constraint_row){"normal", false};
     case CLOSURE_COUPLING:
         return (dyn_constraint_row){"coupling", couples_angle(model, c)};
+    case CLOSURE_POLYNOMIAL:
+        return (dyn_constraint_row){"polynomial", couples_angle(model, c)};
+    case CLOSURE_PRESCRIBED:
+        return (dyn_constraint_row){"drive", couples_angle(model, c)};
+    case CLOSURE_BALL:
+    case CLOSURE_WHEEL:
+        return (dyn_constraint_row){k == 0 ? "rolling x" : k == 1 ? "rolling y" : "normal", false};
     }
     return joint_row(c, k);
 }

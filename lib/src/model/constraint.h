@@ -17,4 +17,7 @@ dyn_status compile_constraints(const dyn_builder *builder, dyn_error *error, dyn
 /* Frees the constraints of a model. */
 void free_constraints(dyn_model *model);
 
+/* Returns whether a kind of constraint ties coordinates instead of frames. */
+bool ties_coordinates(dyn_constraint_kind kind);
+
 #endif

@@ -42,7 +42,8 @@ static const char heading[] = "dynamics description 1\n";
 
 static const char *const bases[] = {"fixed", "floating"};
 static const char *const mimics[] = {"coupled", "independent"};
-static const char *const constraint_kinds[] = {"loop_joint", "distance", "point_on_plane", "coupling"};
+static const char *const constraint_kinds[] = {"loop_joint", "distance",   "point_on_plane", "coupling",
+                                               "polynomial", "prescribed", "rolling"};
 static const char *const rotor_couplings[] = {"exact", "diagonal", "reflected"};
 static const char *const gear_sides[] = {"joint", "rotor"};
 
@@ -92,11 +93,25 @@ static void print_side(FILE *out, const char *word, const dyn_constraint_frame *
     print_numbers(out, "rotation", frame->pose.rotation, 9);
 }
 
+/* Prints the joints and the law of a polynomial coupling or a prescribed motion. */
+static void print_law(FILE *out, const dyn_constraint_description *c) {
+    const double law[] = {c->law.amplitude, c->law.frequency, c->law.phase};
+    const double terms = c->term_count;
+    print_numbers(out, "terms", &terms, 1);
+    print_numbers(out, "polynomial", c->polynomial, c->term_count);
+    print_numbers(out, "law", law, 3);
+    for (int i = 0; i < 2 && c->coupled[i].joint; i++) {
+        print_named(out, "joint", c->coupled[i].joint);
+    }
+}
+
 static void print_constraint(FILE *out, const dyn_constraint_description *c) {
     fputs("constraint ", out);
     print_name(out, c->name);
     fprintf(out, " kind %s", constraint_kinds[c->kind - DYN_CONSTRAINT_KIND_LOOP_JOINT]);
-    if (c->kind == DYN_CONSTRAINT_KIND_COUPLING) {
+    if (c->kind == DYN_CONSTRAINT_KIND_POLYNOMIAL || c->kind == DYN_CONSTRAINT_KIND_PRESCRIBED) {
+        print_law(out, c);
+    } else if (c->kind == DYN_CONSTRAINT_KIND_COUPLING) {
         print_numbers(out, "offset", &c->offset, 1);
         for (int i = 0; i < 2 && c->coupled[i].joint; i++) {
             print_named(out, "joint", c->coupled[i].joint);
@@ -110,6 +125,10 @@ static void print_constraint(FILE *out, const dyn_constraint_description *c) {
         print_numbers(out, "distance", &c->distance, 1);
         print_side(out, "predecessor", &c->predecessor);
         print_side(out, "successor", &c->successor);
+        if (c->damping != 0 || c->friction != 0 || c->effort != 0) {
+            const double forces[] = {c->damping, c->friction, c->effort};
+            print_numbers(out, "forces", forces, 3);
+        }
     }
     fputc('\n', out);
 }
@@ -394,11 +413,31 @@ static void read_side(reader *r, const char *word, dyn_constraint_frame *frame) 
     read_numbers(r, "rotation", frame->pose.rotation, 9);
 }
 
+/* Reads the joints and the law of a polynomial coupling or a prescribed motion. */
+static void read_law(reader *r, dyn_constraint_description *c) {
+    double law[3] = {0}, terms = 0;
+    read_numbers(r, "terms", &terms, 1);
+    if (!(terms >= 0 && terms <= DYN_MAX_POLYNOMIAL_TERMS)) {
+        fail(r, "a number of terms from 0 to 8", "another one");
+        return;
+    }
+    c->term_count = (int)terms;
+    read_numbers(r, "polynomial", c->polynomial, c->term_count);
+    read_numbers(r, "law", law, 3);
+    c->law = (dyn_motion_law){law[0], law[1], law[2]};
+    for (int i = 0; i < 2 && is_next(r, "joint"); i++) {
+        expect(r, "joint");
+        c->coupled[i].joint = read_name(r);
+    }
+}
+
 static void read_constraint(reader *r, dyn_builder *builder) {
     dyn_constraint_description c = {.name = read_name(r)};
     expect(r, "kind");
-    c.kind = (dyn_constraint_kind)(DYN_CONSTRAINT_KIND_LOOP_JOINT + read_choice(r, constraint_kinds, 4));
-    if (c.kind == DYN_CONSTRAINT_KIND_COUPLING) {
+    c.kind = (dyn_constraint_kind)(DYN_CONSTRAINT_KIND_LOOP_JOINT + read_choice(r, constraint_kinds, 7));
+    if (c.kind == DYN_CONSTRAINT_KIND_POLYNOMIAL || c.kind == DYN_CONSTRAINT_KIND_PRESCRIBED) {
+        read_law(r, &c);
+    } else if (c.kind == DYN_CONSTRAINT_KIND_COUPLING) {
         read_numbers(r, "offset", &c.offset, 1);
         for (int i = 0; i < 2 && is_next(r, "joint"); i++) {
             expect(r, "joint");
@@ -413,6 +452,11 @@ static void read_constraint(reader *r, dyn_builder *builder) {
         read_numbers(r, "distance", &c.distance, 1);
         read_side(r, "predecessor", &c.predecessor);
         read_side(r, "successor", &c.successor);
+        if (is_next(r, "forces")) {
+            double forces[3] = {0};
+            read_numbers(r, "forces", forces, 3);
+            c.damping = forces[0], c.friction = forces[1], c.effort = forces[2];
+        }
     }
     expect_end(r);
     if (r->status == DYN_OK) {

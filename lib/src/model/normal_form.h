@@ -109,8 +109,18 @@ typedef enum closure_kind {
     CLOSURE_UNIVERSAL,
     CLOSURE_DISTANCE,
     CLOSURE_PLANE,
-    CLOSURE_COUPLING
+    CLOSURE_COUPLING,
+    CLOSURE_POLYNOMIAL,
+    CLOSURE_PRESCRIBED,
+    CLOSURE_BALL,
+    CLOSURE_WHEEL
 } closure_kind;
+
+/* Forces of a loop joint along the directions that it allows. */
+typedef struct loop_forces {
+    double damping, friction; /* of each direction: N m s/rad and N m, or N s/m and N */
+    double effort;            /* constant force of a motor: N m or N */
+} loop_forces;
 
 /* Normal form of a constraint: what ties a frame of the successor to a frame of the predecessor, or the coordinates of
  * a coupling. */
@@ -121,9 +131,13 @@ typedef struct closure {
     dyn_pose poses[2]; /* their frames in those of the links; z is the axis of the joint, or the normal of the plane */
     unsigned axes;     /* constrained directions of a joint in the predecessor's frame, as in dyn_task_frame */
     double pitch;      /* of a helical joint, m/rad */
-    double distance;   /* m; scalar product of the axes of a universal joint; offset of a coupling */
-    int coordinate_count, q_index[2], v_index[2]; /* of a coupling */
+    double distance;   /* m; scalar product of the axes of a universal joint; offset of a coupling; radius of a ball */
+    int coordinate_count, q_index[2], v_index[2]; /* of a coupling or a prescribed motion */
     double coefficients[2];
+    int degree;                                  /* of the polynomial */
+    double polynomial[DYN_MAX_POLYNOMIAL_TERMS]; /* c_k: in the second coordinate of a coupling, or in time */
+    dyn_motion_law law;                          /* of a prescribed motion */
+    loop_forces forces;                          /* of a joint */
 } closure;
 
 /* Normal form of a rotor (rotor.h). */

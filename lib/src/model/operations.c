@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "constraint.h"
 #include "derivation.h"
 #include "error.h"
 #include "tree.h"
@@ -122,7 +123,7 @@ static dyn_status rename_constraint(const dyn_model *added, int i, const char *p
     dyn_constraint_frame *sides[] = {&c->predecessor, &c->successor};
     names->own = prefixed(prefix, c->name);
     for (int k = 0; k < 2; k++) {
-        bool has_side = c->kind != DYN_CONSTRAINT_KIND_COUPLING;
+        bool has_side = !ties_coordinates(c->kind);
         if (has_side && !sides[k]->link && added->floating) {
             const named_element at = {{.kind = DYN_ELEMENT_KIND_CONSTRAINT, .index = i}, c->name};
             return builder_fail(from, error, DYN_FAILED_PRECONDITION, at,

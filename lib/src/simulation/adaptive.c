@@ -106,6 +106,7 @@ static int slope(sunrealtype t, N_Vector y, N_Vector rate, void *context) {
         }
     }
     force_at(f, t, s->tau);
+    s->time = t;
     if (s->gears.count > 0) {
         simulator_begin_gears(s, f->block, 0, s->tau, NULL);
     }
@@ -129,11 +130,12 @@ static void store_state(const flow *f, double *y) {
     memcpy(y + s->model->nq, s->v, (size_t)s->model->nv * sizeof *y);
 }
 
-/* Closes the loops of the state y by projection. */
-static void close_loops(flow *f, double *y) {
+/* Closes the loops of the state y by projection, at the time t. */
+static void close_loops(flow *f, double t, double *y) {
     const simulated_step step = {.block = f->block, .results = f->s->results};
     if (f->s->loops.workspace && !f->s->options.ignore_projection) {
         load_state(f, y);
+        f->s->loops.closures.time = t;
         simulator_close_positions(f->s, &step, false);
         simulator_close_velocities(f->s, &step);
         store_state(f, y);
@@ -142,7 +144,6 @@ static void close_loops(flow *f, double *y) {
 
 /* Scales the quaternions in y to norm one and closes the loops, for ARKODE after each step. Returns 0. */
 static int normalize(sunrealtype t, N_Vector y, void *context) {
-    (void)t;
     flow *f = context;
     const dyn_model *model = f->s->model;
     for (int j = 0; j < model->joint_count; j++) {
@@ -156,7 +157,7 @@ static int normalize(sunrealtype t, N_Vector y, void *context) {
             }
         }
     }
-    close_loops(f, N_VGetArrayPointer(y));
+    close_loops(f, t, N_VGetArrayPointer(y));
     return 0;
 }
 
@@ -198,6 +199,7 @@ static bool pass_stops(flow *f, double t, const int *struck) {
         }
     }
     load_state(f, y);
+    s->loops.closures.time = t;
     simulator_correct(s, &(simulated_step){.block = f->block, .results = s->results});
     store_state(f, y);
     for (int i = 0; i < ranges; i++) {
@@ -255,6 +257,7 @@ static void store(flow *f, size_t row, double *q, double *v) {
     memcpy(v + row * nv, y + nq, nv * sizeof *y);
     if (f->s->loops.workspace) {
         load_state(f, y);
+        f->s->loops.closures.time = f->result->time;
         simulator_report_closure(f->s, &step);
         if (f->s->results->closure_error > f->result->closure_error) {
             f->result->closure_error = f->s->results->closure_error;

@@ -5,7 +5,8 @@
 #include "simulator.h"
 
 /* Adds the response of the contacts to packed accelerations (step_constraint). `context` is the simulator. */
-static void apply(void *context, const void *q, const void *v, const void *diagonal, void *a) {
+static void apply(void *context, double fraction, const void *q, const void *v, const void *diagonal, void *a) {
+    (void)fraction;
     dyn_simulator *s = context;
     const contact_step step = {s->step.dt, s->options.rest_velocity, s->options.contact_sweeps};
     contacts_apply(&s->contacts.contacts, s->contacts.block, &step, q, v, diagonal, a);

@@ -114,7 +114,7 @@ static void choose_laws(const dyn_simulator *s, simulated_gears *g) {
     }
 }
 
-static void apply(void *context, const void *q, const void *v, const void *diagonal, void *a);
+static void apply(void *context, double fraction, const void *q, const void *v, const void *diagonal, void *a);
 
 void simulator_choose_gears(dyn_simulator *s) {
     simulated_gears *g = &s->gears;
@@ -144,7 +144,6 @@ void simulator_begin_gears(dyn_simulator *s, sample_block block, double implicit
     s->gears.block = block;
     s->gears.implicit_dt = implicit_dt;
     s->gears.tau = tau, s->gears.tau_end = tau_end;
-    s->gears.stage = 0;
 }
 
 /* ---- Accelerations ----------------------------------------------------------------------------------------------- */
@@ -171,7 +170,7 @@ static void accelerate(const gear_state *x) {
         constraint_rows_apply(&g->rows, block, l, nv, x->a);
     }
     if (g->next.apply) {
-        g->next.apply(g->next.context, x->q, x->v, x->diagonal, x->a);
+        g->next.apply(g->next.context, x->fraction, x->q, x->v, x->diagonal, x->a);
     }
 }
 
@@ -284,12 +283,11 @@ static void solve_lane(const gear_state *x, size_t l) {
 }
 
 /* Adds the response of the losses to packed accelerations (step_constraint). `context` is the simulator. */
-static void apply(void *context, const void *q, const void *v, const void *diagonal, void *a) {
-    static const double fractions[] = {0, 0.5, 0.5, 1};
+static void apply(void *context, double fraction, const void *q, const void *v, const void *diagonal, void *a) {
     dyn_simulator *s = context;
     simulated_gears *g = &s->gears;
     bool has_rotors = s->model->rotor_count > 0;
-    const gear_state x = {s, q, v, diagonal, a, fractions[g->stage++ % 4]};
+    const gear_state x = {s, q, v, diagonal, a, fraction};
     memcpy(g->a_free, a, (size_t)s->model->nv * g->block.lanes * sizeof *g->a_free);
     memset(g->loss, 0, (size_t)g->count * g->block.lanes * sizeof *g->loss);
     g->rows.diagonal = diagonal;

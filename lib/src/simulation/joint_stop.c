@@ -190,13 +190,16 @@ static void free_closures(constraint_rows *rows, int count) {
     }
 }
 
-/* States the problem of a lane in one round: the bounds of the impulses, and the motion (1 + e) v of a joint or A v of
- * a constraint. */
+/* States the problem of a lane in one round: the bounds of the impulses, and the motion (1 + e) v of a joint or A v - b
+ * of a constraint. */
 static void state_problem(dyn_simulator *s, sample_block block, size_t l, bool rebounds) {
     constraint_rows *rows = &s->stops.rows;
     free_closures(rows, s->stops.first);
+    if (s->stops.first > 0) {
+        closures_rates(&s->loops.closures, rows->motion);
+    }
     for (int r = 0; r < s->stops.first; r++) {
-        rows->motion[r] = closures_rate(rows, block, l, r, s->model->nv, s->v);
+        rows->motion[r] = closures_rate(rows, block, l, r, s->model->nv, s->v) - rows->motion[r];
     }
     for (int r = s->stops.first; r < rows->set.m; r++) {
         const joint_range *range = range_of_row(s, r);

@@ -2,16 +2,16 @@
 /*
  * Closed loops in a simulation.
  *
- *     accelerations    A a = -dA/dt v - 2 k A v - k^2 e        wherever a step computes accelerations
- *     positions        A dq = -e,  q <- q (+) dq               after a step, until e is zero to rounding
- *     velocities       A dv = -A v,  v <- v + dv               after the positions
+ *     accelerations    A a = db/dt - dA/dt v - 2 k (A v - b) - k^2 e    wherever a step computes accelerations
+ *     positions        A dq = -e,  q <- q (+) dq                        after a step, until e is zero to rounding
+ *     velocities       A dv = b - A v,  v <- v + dv                     after the positions
  *
- * e are the closure errors. Integration errors accumulate in e where only accelerations are constrained. The term with
- * k (Baumgarte) makes them decay as exp(-k t) where it is well below 1 / dt: a semi-implicit Euler step is stable for
- * k dt < 0.828, an explicit one for k dt < 2, Runge-Kutta 4 for k dt < 2.78. The increments dq and dv are the shortest
- * in the metric of M, M^-1 A' lambda, so that dv is the impulse that the loop's joints exert. The kinetic energy never
- * increases by dv. Joints at rigid stops do not move in dq; where the loops cannot be closed then, they may move
- * inward.
+ * e are the closure errors, and b the rates of prescribed motions. Integration errors accumulate in e where only
+ * accelerations are constrained. The term with k (Baumgarte) makes them decay as exp(-k t) where it is well below 1 /
+ * dt: a semi-implicit Euler step is stable for k dt < 0.828, an explicit one for k dt < 2, Runge-Kutta 4 for k dt <
+ * 2.78. The increments dq and dv are the shortest in the metric of M, M^-1 A' lambda, so that dv is the impulse that
+ * the loop's joints exert. The kinetic energy never increases by dv where b is zero. Joints at rigid stops do not move
+ * in dq; where the loops cannot be closed then, they may move inward.
  *
  * Each lane's multipliers are computed by themselves, so that its result does not depend on the other lanes.
  *
@@ -34,11 +34,12 @@ static const double closed = 1e-12, longest_increment = 0.5;
 /* ---- Accelerations ----------------------------------------------------------------------------------------------- */
 
 /* Makes packed accelerations satisfy the constraints (step_constraint). `context` is the simulator. */
-static void constrain(void *context, const void *q, const void *v, const void *diagonal, void *a) {
+static void constrain(void *context, double fraction, const void *q, const void *v, const void *diagonal, void *a) {
     dyn_simulator *s = context;
     closures *c = &s->loops.closures;
     const sample_block block = s->loops.block;
     const double k = s->options.constraint_stabilization;
+    c->time = s->time + fraction * s->step.dt;
     closures_respond(c, block, q, v, diagonal);
     if (k != 0) {
         closures_find_errors(c, block, q);
@@ -181,7 +182,7 @@ void simulator_close_positions(dyn_simulator *s, const simulated_step *step, boo
 void simulator_close_velocities(dyn_simulator *s, const simulated_step *step) {
     closures *c = &s->loops.closures;
     closures_respond(c, step->block, s->q, s->v, NULL);
-    memset(c->c, 0, (size_t)c->rows.set.m * sizeof *c->c);
+    closures_rates(c, c->c);
     for (size_t l = 0; l < step->block.lanes; l++) {
         if (simulator_lane_runs(step, l)) {
             closures_solve(c, step->block, l, s->v);

@@ -266,7 +266,8 @@ static bool roll_out(rollout_block *b) {
             store_results(b, k / stride, k == 0, s->tau);
         }
         if (running > 0) {
-            simulated_step step = {b->block, pack_wrenches(b, k), is_linear(b->r), s->results};
+            double time = b->r->start_time + (double)k * s->options.step_length;
+            simulated_step step = {b->block, pack_wrenches(b, k), is_linear(b->r), s->results, time};
             running = simulator_advance(s, &step);
             note_step(b, s->results);
         }

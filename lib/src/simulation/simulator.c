@@ -405,6 +405,7 @@ static void substep(dyn_simulator *s, const simulated_step *step, int i) {
     double *q = s->q, *v = s->v;
     s->q = s->q_next, s->v = s->v_next;
     s->q_next = q, s->v_next = v;
+    s->time = s->loops.closures.time = step->time + (i + 1) * s->step.dt;
     simulator_correct(s, step);
     if (s->bristles.count > 0) {
         simulator_move_bristles(s, block);
@@ -415,6 +416,7 @@ size_t simulator_advance(dyn_simulator *s, const simulated_step *step) {
     for (size_t l = 0; l < step->block.count; l++) {
         step->results[l].hit_joint = 0;
     }
+    s->time = step->time;
     for (int i = 0; i < s->options.substeps; i++) {
         substep(s, step, i);
     }
@@ -477,6 +479,10 @@ static dyn_status check_step(const dyn_simulator *s, size_t n, const dyn_step_in
     if (status == DYN_OK) {
         status = check_bristles(s, n, input, error);
     }
+    if (status == DYN_OK && !isfinite(input->time)) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "time", "the time is %g s; pass a finite number",
+                             input->time);
+    }
     return status == DYN_OK ? check_reference(s, n, input, error) : status;
 }
 
@@ -495,7 +501,7 @@ static void step_block(dyn_simulator *s, sample_block block, const dyn_step_inpu
                        double *tau, dyn_sample_result *results) {
     int nq = s->model->nq, nv = s->model->nv;
     simulated_step step = {block, dyn_block_wrenches(s->workspace, input->forces, block), input->tau_end != NULL,
-                           results ? results + block.first : s->results};
+                           results ? results + block.first : s->results, input->time};
     if (!results) {
         memset(s->results, 0, block.count * sizeof *s->results);
     }

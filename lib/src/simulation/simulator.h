@@ -49,7 +49,6 @@ typedef struct simulated_gears {
     double implicit_dt;   /* step of a semi-implicit method; 0: another method */
     sample_block block;   /* of the step whose losses are found */
     const double *tau, *tau_end;  /* packed forces of the joints in it, at its start and, unless NULL, at its end */
-    int stage;                    /* evaluations in it */
     double *v, *a, *torques;      /* packed numbers of the model, then of the rotors of each gear */
     double *a_free;               /* packed accelerations without losses */
     double *loss;                 /* packed losses of each gear */
@@ -82,6 +81,7 @@ struct dyn_simulator {
     dyn_workspace *workspace;
     joint_properties joints;
     step_parameters step; /* parameters of a substep */
+    double time;          /* s: start of the substep, or instant of a correction */
     control_parameters control;
     const dyn_compiled *compiled; /* compiled functions requested for the steps, or NULL */
     compiled_step wide_step,
@@ -111,6 +111,7 @@ typedef struct simulated_step {
     wrench_set wrenches;
     bool is_linear;             /* tau changes linearly to tau_end */
     dyn_sample_result *results; /* block.count of them */
+    double time;                /* s, at the start */
 } simulated_step;
 
 /* Returns the index of a packed number of a lane. */

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Checks constraints that do not close a loop of joints: balls and wheels that roll without slipping, polynomial
+ * couplings and prescribed motions, against closed forms, differences and inverse dynamics.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/dynamics.h>
+
+#include "support/assertions.h"
+#include "support/random_tree.h"
+
+enum { TREES = 30, MOST_ROWS = 8, BODY_NQ = 7, BODY_NV = 6 };
+
+static const double unturned[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+/* ---- Random constraints ------------------------------------------------------------------------------------------ */
+
+/* Robot with a ball, a wheel, a polynomial coupling and a prescribed motion, in a random state. */
+typedef struct kinds_case {
+    dyn_model *model;
+    dyn_workspace *workspace;
+    size_t nq, nv, m;
+    double *q, *v, *tau;
+    int driven, follower; /* joints of the prescribed motion and of the polynomial */
+} kinds_case;
+
+static void add(dyn_builder *builder, const dyn_constraint_description *constraint) {
+    dyn_error error;
+    require(dyn_builder_add_constraint(builder, constraint, &error), &error);
+}
+
+/* Returns a body that rolls on a plane of the world. */
+static dyn_constraint_description rolling(random_source *random, const char *name, const char *link, bool is_wheel) {
+    dyn_constraint_description d = {.name = name, .kind = DYN_CONSTRAINT_KIND_ROLLING, .distance = 0.3};
+    random_unit(random, 3, d.axis);
+    if (is_wheel) {
+        random_unit(random, 3, d.second_axis);
+    }
+    memcpy(d.predecessor.pose.rotation, unturned, sizeof unturned);
+    memcpy(d.successor.pose.rotation, unturned, sizeof unturned);
+    d.successor.link = link;
+    d.successor.pose.position[1] = 0.2;
+    return d;
+}
+
+/* Returns the next joint from j on with one coordinate. */
+static int single_joint(const dyn_model *model, int j) {
+    int count = dyn_model_joint_count(model);
+    for (int k = 0; k < count; k++) {
+        const dyn_joint *joint = dyn_model_joint(model, (j + k) % count);
+        if (joint->nq == 1 && joint->nv == 1) {
+            return (j + k) % count;
+        }
+    }
+    return -1;
+}
+
+static kinds_case random_kinds(random_source *random) {
+    dyn_error error;
+    dyn_builder *builder;
+    const random_tree_options options = {.joints = 12, .base = DYN_BASE_FLOATING, .revolute_only = true};
+    dyn_model *tree = random_tree(random, &options);
+    kinds_case c = {.nq = (size_t)dyn_model_nq(tree), .nv = (size_t)dyn_model_nv(tree)};
+    c.q = numbers(c.nq), c.v = numbers(c.nv), c.tau = numbers(c.nv);
+    random_configuration(random, tree, 1, c.q);
+    random_vector(random, (int)c.nv, 1, c.v);
+    random_vector(random, (int)c.nv, 10, c.tau);
+    require(dyn_model_describe(tree, &builder, &error), &error);
+    c.driven = single_joint(tree, random_index(random, 12));
+    c.follower = single_joint(tree, c.driven + 1);
+    const char *driven = dyn_model_joint(tree, c.driven)->name, *follower = dyn_model_joint(tree, c.follower)->name;
+    const char *other = dyn_model_joint(tree, single_joint(tree, c.follower + 1))->name;
+    int links = dyn_model_link_count(tree);
+    dyn_constraint_description ball = rolling(random, "ball", dyn_model_link(tree, links - 1)->name, false);
+    dyn_constraint_description wheel = rolling(random, "wheel", dyn_model_link(tree, links / 2)->name, true);
+    add(builder, &ball);
+    add(builder, &wheel);
+    add(builder, &(dyn_constraint_description){.name = "cam",
+                                               .kind = DYN_CONSTRAINT_KIND_POLYNOMIAL,
+                                               .coupled = {{follower, 0}, {other, 0}},
+                                               .term_count = 5,
+                                               .polynomial = {0.1, -0.7, 0.4, 0.2, -0.3}});
+    add(builder, &(dyn_constraint_description){.name = "drive",
+                                               .kind = DYN_CONSTRAINT_KIND_PRESCRIBED,
+                                               .coupled = {{driven, 0}},
+                                               .term_count = 3,
+                                               .polynomial = {0.3, -0.2, 0.6},
+                                               .law = {0.5, 2, 0.1}});
+    const dyn_build_options build = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
+    require(dyn_builder_build(builder, &build, NULL, &c.model, &error), &error);
+    require(dyn_workspace_create(c.model, &c.workspace, &error), &error);
+    c.m = (size_t)dyn_model_constraint_rows(c.model);
+    ck_assert_uint_eq(c.m, MOST_ROWS);
+    dyn_builder_free(builder);
+    dyn_model_free(tree);
+    return c;
+}
+
+static void close_case(kinds_case *c) {
+    dyn_workspace_free(c->workspace);
+    dyn_model_free(c->model);
+    free(c->q), free(c->v), free(c->tau);
+}
+
+/* Computes A v, and the errors, at the configuration after the time dt at constant v. The prescribed motion stands
+ * still. */
+static void rates_at(const kinds_case *c, double dt, double *Av, double *errors) {
+    double *q = numbers(c->nq), *A = numbers(c->m * c->nv);
+    dyn_error error;
+    integrate_configuration(c->model, c->q, c->v, dt, q);
+    require(dyn_constraint_rows(c->model, c->workspace, 1, q, c->v, A, NULL, errors, &error), &error);
+    for (size_t r = 0; r < c->m; r++) {
+        Av[r] = 0;
+        for (size_t i = 0; i < c->nv; i++) {
+            Av[r] += A[r * c->nv + i] * c->v[i];
+        }
+    }
+    free(q), free(A);
+}
+
+START_TEST(rows_and_biases_are_derivatives) {
+    const double h = 1e-4, t = 0.7;
+    random_source base = random_seed("constraint_kinds rows", 171);
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        kinds_case c = random_kinds(&random);
+        double before[MOST_ROWS], after[MOST_ROWS], Av[MOST_ROWS], e[2][MOST_ROWS], bias[MOST_ROWS], slope[MOST_ROWS];
+        dyn_error error;
+        require(dyn_workspace_set_time(c.workspace, t, &error), &error);
+        rates_at(&c, -h, before, e[0]);
+        rates_at(&c, h, after, e[1]);
+        rates_at(&c, 0, Av, slope);
+        require(dyn_constraint_rows(c.model, c.workspace, 1, c.q, c.v, NULL, bias, NULL, &error), &error);
+        for (size_t r = 0; r < c.m; r++) {
+            bool has_error = r != 0 && r != 1 && r != 3 && r != 4;
+            slope[r] = has_error ? (e[1][r] - e[0][r]) / (2 * h) : Av[r];
+            after[r] = (after[r] - before[r]) / (2 * h);
+        }
+        /* The second derivative of the prescribed motion, 2 c_2 - 0.5 2^2 sin(2 t + 0.1). */
+        after[7] -= 1.2 - 2 * sin(2 * t + 0.1);
+        assert_norm_close("dA/dt v - db/dt", tree, after, bias, c.m, 1e-5);
+        assert_norm_close("rate of the errors", tree, slope, Av, c.m, 1e-5);
+        close_case(&c);
+    }
+}
+END_TEST
+
+START_TEST(methods_agree_and_the_drive_exerts_the_force_of_inverse_dynamics) {
+    static const dyn_constraint_method methods[] = {
+        DYN_CONSTRAINT_METHOD_MULTIPLIERS, DYN_CONSTRAINT_METHOD_FULL_SYSTEM, DYN_CONSTRAINT_METHOD_ELIMINATION};
+    random_source base = random_seed("constraint_kinds methods", 172);
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        kinds_case c = random_kinds(&random);
+        double *a[3], *lambda[3], *tau = numbers(c.nv), *A = numbers(c.m * c.nv);
+        dyn_error error;
+        for (int k = 0; k < 3; k++) {
+            const dyn_constraint_options options = DYN_CONSTRAINT_OPTIONS_INIT(.method = methods[k]);
+            dyn_constraint_result result;
+            a[k] = numbers(c.nv), lambda[k] = numbers(c.m);
+            require(dyn_constrained_forward_dynamics(c.model, c.workspace, 1, NULL, c.q, c.v, c.tau, NULL, &options,
+                                                     a[k], lambda[k], &result, &error),
+                    &error);
+            ck_assert_int_eq(result.rank, (int)c.m);
+            ck_assert_double_le(result.residual, 1e-8 * (1 + norm(a[k], c.nv)));
+            assert_norm_close("a", tree, a[k], a[0], c.nv, 1e-8);
+            assert_norm_close("lambda", tree, lambda[k], lambda[0], c.m, 1e-7);
+        }
+        const dyn_joint *driven = dyn_model_joint(c.model, c.driven);
+        ck_assert_double_eq_tol(a[0][driven->v_index], 1.2 - 2 * sin(0.1), 1e-8 * (1 + norm(a[0], c.nv)));
+        require(dyn_rnea(c.model, c.workspace, 1, NULL, c.q, c.v, a[0], NULL, tau, &error), &error);
+        require(dyn_constraint_rows(c.model, c.workspace, 1, c.q, c.v, A, NULL, NULL, &error), &error);
+        for (size_t i = 0; i < c.nv; i++) {
+            for (size_t r = 0; r + 1 < c.m; r++) {
+                tau[i] -= A[r * c.nv + i] * lambda[0][r];
+            }
+            tau[i] -= c.tau[i];
+        }
+        double drive = lambda[0][c.m - 1];
+        for (size_t i = 0; i < c.nv; i++) {
+            double expected = (int)i == driven->v_index ? drive : 0;
+            ck_assert_double_eq_tol(tau[i], expected, 1e-7 * (1 + fabs(drive) + norm(lambda[0], c.m)));
+        }
+        for (int k = 0; k < 3; k++) {
+            free(a[k]), free(lambda[k]);
+        }
+        free(tau), free(A);
+        close_case(&c);
+    }
+}
+END_TEST
+
+START_TEST(descriptions_as_text_carry_them) {
+    random_source random = random_seed("constraint_kinds text", 173);
+    kinds_case c = random_kinds(&random);
+    dyn_builder *read;
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT();
+    dyn_model *again;
+    dyn_error error;
+    char *text, *own, *other;
+    size_t length;
+    require(dyn_description_write(c.model, &text, &length, &error), &error);
+    require(dyn_description_read(text, length, &read, &options, &error), &error);
+    require(dyn_builder_build(read, &options, NULL, &again, &error), &error);
+    require(dyn_model_canonical(c.model, &own, &length, &error), &error);
+    require(dyn_model_canonical(again, &other, &length, &error), &error);
+    ck_assert_str_eq(own, other);
+    free(text), free(own), free(other);
+    dyn_builder_free(read);
+    dyn_model_free(again);
+    close_case(&c);
+}
+END_TEST
+
+/* ---- Rolling ----------------------------------------------------------------------------------------------------- */
+
+enum { SPHERE, DISC };
+
+static const double mass = 2, radius = 0.4, g = 9.81, slope = 0.3;
+
+/* Builds a free sphere or disc that rolls on the plane z = 0, which `angle` inclines towards x. */
+static dyn_model *roller(int shape, double angle) {
+    dyn_error error;
+    dyn_builder *builder;
+    dyn_model *model;
+    double own = mass * radius * radius, along = shape == SPHERE ? 0.4 : 0.5, across = shape == SPHERE ? 0.4 : 0.25;
+    const dyn_link_description link = {
+        .name = "body", .inertia = {.mass = mass, .rotational = {own * across, 0, 0, own * along, 0, own * across}}};
+    const double gravity[3] = {g * sin(angle), 0, -g * cos(angle)};
+    dyn_constraint_description ground = {
+        .name = "ground", .kind = DYN_CONSTRAINT_KIND_ROLLING, .distance = radius, .axis = {0, 0, 3}};
+    memcpy(ground.predecessor.pose.rotation, unturned, sizeof unturned);
+    memcpy(ground.successor.pose.rotation, unturned, sizeof unturned);
+    ground.successor.link = "body";
+    ground.second_axis[1] = shape == DISC;
+    require(dyn_builder_create("roller", &builder, &error), &error);
+    require(dyn_builder_add_link(builder, &link, &error), &error);
+    require(dyn_builder_set_gravity(builder, gravity, &error), &error);
+    add(builder, &ground);
+    const dyn_build_options build = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
+    require(dyn_builder_build(builder, &build, NULL, &model, &error), &error);
+    dyn_builder_free(builder);
+    return model;
+}
+
+/* Checks a body that starts at rest on a slope: a = g sin / (1 + k), with k m r^2 its inertia, and the forces on it. */
+static void check_slope(int shape, double k) {
+    dyn_model *model = roller(shape, slope);
+    dyn_workspace *w;
+    dyn_error error;
+    const double q[BODY_NQ] = {0, 0, radius, 0, 0, 0, 1}, v[BODY_NV] = {0}, expected = g * sin(slope) / (1 + k);
+    double a[BODY_NV], lambda[3];
+    require(dyn_workspace_create(model, &w, &error), &error);
+    require(dyn_constrained_forward_dynamics(model, w, 1, NULL, q, v, v, NULL, NULL, a, lambda, NULL, &error), &error);
+    ck_assert_double_eq_tol(a[0], expected, 1e-12);
+    ck_assert_double_eq_tol(a[4], expected / radius, 1e-12);
+    ck_assert_double_eq_tol(lambda[0], mass * (expected - g * sin(slope)), 1e-11);
+    ck_assert_double_eq_tol(lambda[1], 0, 1e-12);
+    ck_assert_double_eq_tol(lambda[2], mass * g * cos(slope), 1e-11);
+    dyn_workspace_free(w);
+    dyn_model_free(model);
+}
+
+START_TEST(a_ball_and_a_wheel_roll_down_a_slope_as_the_closed_form) {
+    check_slope(SPHERE, 0.4); /* 5/7 g sin */
+    check_slope(DISC, 0.5);   /* 2/3 g sin */
+}
+END_TEST
+
+/* Moves a body for 2 s. */
+static dyn_rollout_result roll(const dyn_model *model, double *q, double *v) {
+    dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
+    options.integrator = DYN_INTEGRATOR_RUNGE_KUTTA_4;
+    dyn_simulator *s;
+    dyn_error error;
+    dyn_rollout_result result;
+    double end_q[21 * BODY_NQ], end_v[21 * BODY_NV], kinetic[21], potential[21];
+    require(dyn_simulator_create(model, &options, &s, &error), &error);
+    const dyn_rollout rollout = DYN_ROLLOUT_INIT(.steps = 2000, .stride = 100, .q = q, .v = v);
+    const dyn_rollout_output output =
+        DYN_ROLLOUT_OUTPUT_INIT(.q = end_q, .v = end_v, .kinetic = kinetic, .potential = potential, .results = &result);
+    require(dyn_rollout_run(s, 1, &rollout, &output, &error), &error);
+    memcpy(q, end_q + 20 * BODY_NQ, BODY_NQ * sizeof *q);
+    memcpy(v, end_v + 20 * BODY_NV, BODY_NV * sizeof *v);
+    dyn_simulator_free(s);
+    return result;
+}
+
+START_TEST(a_ball_rolls_two_seconds_as_the_closed_form) {
+    dyn_model *model = roller(SPHERE, slope);
+    double q[BODY_NQ] = {0, 0, radius, 0, 0, 0, 1}, v[BODY_NV] = {0}, a = g * sin(slope) * 5 / 7;
+    dyn_rollout_result result = roll(model, q, v);
+    ck_assert_int_eq(result.status, DYN_SAMPLE_STATUS_RUNNING);
+    ck_assert_double_eq_tol(q[0], a * 2, 1e-8);
+    ck_assert_double_eq_tol(q[1], 0, 1e-12);
+    ck_assert_double_eq_tol(q[2], radius, 1e-12);
+    ck_assert_double_eq_tol(v[4], 2 * a / radius, 1e-7);
+    ck_assert_double_le(result.energy_drift, 1e-6);
+    dyn_model_free(model);
+}
+END_TEST
+
+/* A tilted disc on a level plane, which wobbles while it rolls. */
+START_TEST(a_rolling_disc_keeps_its_energy_and_stays_on_the_plane) {
+    const double tilt = 0.4, spin = 8;
+    dyn_model *model = roller(DISC, 0);
+    dyn_workspace *w;
+    dyn_error error;
+    double q[BODY_NQ] = {0, 0, radius * cos(tilt), sin(tilt / 2), 0, 0, cos(tilt / 2)}, A[3 * BODY_NV];
+    double v[BODY_NV] = {spin * radius, 0, 0, 0, spin, 0};
+    require(dyn_workspace_create(model, &w, &error), &error);
+    dyn_rollout_result result = roll(model, q, v);
+    ck_assert_int_eq(result.status, DYN_SAMPLE_STATUS_RUNNING);
+    ck_assert_double_le(result.energy_drift, 1e-6);
+    ck_assert_double_le(result.closure_error, 1e-11);
+    ck_assert_double_ge(fabs(q[1]), 0.1);
+    require(dyn_constraint_rows(model, w, 1, q, v, A, NULL, NULL, &error), &error);
+    for (int r = 0; r < 3; r++) {
+        double slip = 0;
+        for (int i = 0; i < BODY_NV; i++) {
+            slip += A[r * BODY_NV + i] * v[i];
+        }
+        ck_assert_double_eq_tol(slip, 0, 1e-10);
+    }
+    dyn_workspace_free(w);
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(a_wheel_that_lies_in_the_plane_never_gives_nan) {
+    dyn_model *model = roller(DISC, 0);
+    dyn_workspace *w;
+    dyn_error error;
+    const double q[BODY_NQ] = {0, 0, 0, sqrt(0.5), 0, 0, sqrt(0.5)}, v[BODY_NV] = {1, 2, 3, 4, 5, 6};
+    double a[BODY_NV], lambda[3];
+    require(dyn_workspace_create(model, &w, &error), &error);
+    dyn_status status =
+        dyn_constrained_forward_dynamics(model, w, 1, NULL, q, v, v, NULL, NULL, a, lambda, NULL, &error);
+    for (int i = 0; status == DYN_OK && i < BODY_NV; i++) {
+        ck_assert(isfinite(a[i]));
+    }
+    dyn_workspace_free(w);
+    dyn_model_free(model);
+}
+END_TEST
+
+/* ---- Arms with two joints ---------------------------------------------------------------------------------------- */
+
+/* Builds an arm with two hinges about y, and a constraint. */
+static dyn_model *arm(const dyn_constraint_description *constraint) {
+    static const char *const links[] = {"ground", "upper", "lower"}, *const joints[] = {"first", "second"};
+    dyn_error error;
+    dyn_builder *builder;
+    dyn_model *model;
+    require(dyn_builder_create("arm", &builder, &error), &error);
+    for (int i = 0; i < 3; i++) {
+        const dyn_link_description link = {
+            .name = links[i],
+            .inertia = {.mass = i, .center_of_mass = {0.3, 0, 0}, .rotational = {0.1, 0, 0, 0.1, 0, 0.1}}};
+        require(dyn_builder_add_link(builder, &link, &error), &error);
+    }
+    for (int i = 0; i < 2; i++) {
+        dyn_joint_description joint = {.name = joints[i],
+                                       .type = DYN_JOINT_TYPE_CONTINUOUS,
+                                       .parent_link = links[i],
+                                       .child_link = links[i + 1],
+                                       .position = {0.5 * i, 0, 0},
+                                       .axis = {0, 1, 0}};
+        memcpy(joint.rotation, unturned, sizeof unturned);
+        require(dyn_builder_add_joint(builder, &joint, &error), &error);
+    }
+    add(builder, constraint);
+    require(dyn_builder_build(builder, NULL, NULL, &model, &error), &error);
+    dyn_builder_free(builder);
+    return model;
+}
+
+static const dyn_constraint_description sinusoid = {.name = "drive",
+                                                    .kind = DYN_CONSTRAINT_KIND_PRESCRIBED,
+                                                    .coupled = {{"first", 0}},
+                                                    .term_count = 2,
+                                                    .polynomial = {0.2, 0.1},
+                                                    .law = {0.5, 3, 0.4}};
+
+/* Returns the prescribed position and velocity. */
+static void prescribed(double t, double *r, double *rate) {
+    *r = 0.2 + 0.1 * t + 0.5 * sin(3 * t + 0.4);
+    *rate = 0.1 + 1.5 * cos(3 * t + 0.4);
+}
+
+START_TEST(rollouts_follow_a_prescribed_motion) {
+    static const dyn_integrator integrators[] = {DYN_INTEGRATOR_SEMI_IMPLICIT_EULER, DYN_INTEGRATOR_EXPLICIT_EULER,
+                                                 DYN_INTEGRATOR_RUNGE_KUTTA_4};
+    dyn_model *model = arm(&sinusoid);
+    double r, rate, last[2] = {0}, free_q[3];
+    for (int k = 0; k < 3; k++) {
+        dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
+        options.integrator = integrators[k], options.substeps = 2;
+        dyn_simulator *s;
+        dyn_error error;
+        dyn_rollout_result result;
+        double q[2] = {0, 0.5}, v[2] = {0, 0}, end_q[2], end_v[2], stepped_q[2], stepped_v[2];
+        prescribed(0, &q[0], &v[0]);
+        require(dyn_simulator_create(model, &options, &s, &error), &error);
+        const dyn_rollout rollout = DYN_ROLLOUT_INIT(.steps = 1000, .q = q, .v = v);
+        const dyn_rollout_output output = DYN_ROLLOUT_OUTPUT_INIT(.q = end_q, .v = end_v, .results = &result);
+        require(dyn_rollout_run(s, 1, &rollout, &output, &error), &error);
+        prescribed(1, &r, &rate);
+        ck_assert_double_eq_tol(end_q[0], r, 1e-12);
+        ck_assert_double_eq_tol(end_v[0], rate, 1e-12);
+        ck_assert_double_le(result.closure_error, 1e-12);
+        memcpy(stepped_q, q, sizeof q), memcpy(stepped_v, v, sizeof v);
+        for (int i = 0; i < 1000; i++) {
+            const dyn_step_input input = DYN_STEP_INPUT_INIT(.time = i * 1e-3);
+            require(dyn_simulator_step(s, 1, &input, stepped_q, stepped_v, NULL, NULL, &error), &error);
+        }
+        ck_assert_double_eq_tol(stepped_q[1], end_q[1], 1e-9);
+        free_q[k] = end_q[1];
+        memcpy(last, end_v, sizeof last);
+        dyn_simulator_free(s);
+    }
+    ck_assert_double_eq_tol(free_q[0], free_q[2], 2e-2);
+    ck_assert_double_eq_tol(free_q[1], free_q[2], 2e-2);
+    dyn_model_free(model);
+}
+END_TEST
+
+/* Checks the motion of the free joint against the method with error control, whose times differ from those of steps. */
+START_TEST(adaptive_motions_follow_a_prescribed_motion) {
+    dyn_model *model = arm(&sinusoid);
+    dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
+    options.integrator = DYN_INTEGRATOR_RUNGE_KUTTA_4;
+    dyn_simulator *s;
+    dyn_error error;
+    dyn_adaptive_result result;
+    double q[2] = {0, 0.5}, v[2] = {0, 0}, rows_q[4], rows_v[4], end_q[2], end_v[2], r, rate;
+    const double time[2] = {0, 1};
+    prescribed(0, &q[0], &v[0]);
+    require(dyn_simulator_create(model, &options, &s, &error), &error);
+    const dyn_rollout rollout = DYN_ROLLOUT_INIT(.steps = 1000, .q = q, .v = v);
+    const dyn_rollout_output output = DYN_ROLLOUT_OUTPUT_INIT(.q = end_q, .v = end_v);
+    require(dyn_rollout_run(s, 1, &rollout, &output, &error), &error);
+    const dyn_adaptive_motion motion = DYN_ADAPTIVE_MOTION_INIT(.n = 2, .time = time, .q = q, .v = v);
+    require(dyn_adaptive_run(s, &motion, rows_q, rows_v, NULL, 0, &result, &error), &error);
+    prescribed(1, &r, &rate);
+    ck_assert_double_eq_tol(rows_q[2], r, 1e-11);
+    ck_assert_double_eq_tol(rows_v[2], rate, 1e-11);
+    ck_assert_double_eq_tol(rows_q[3], end_q[1], 1e-6);
+    ck_assert_double_eq_tol(rows_v[3], end_v[1], 1e-6);
+    dyn_simulator_free(s);
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(a_polynomial_of_degree_one_is_a_linear_coupling) {
+    const dyn_constraint_description line = {.name = "gear",
+                                             .kind = DYN_CONSTRAINT_KIND_POLYNOMIAL,
+                                             .coupled = {{"second", 0}, {"first", 0}},
+                                             .term_count = 2,
+                                             .polynomial = {0.1, -2}},
+                                     gear = {.name = "gear",
+                                             .kind = DYN_CONSTRAINT_KIND_COUPLING,
+                                             .coupled = {{"second", 1}, {"first", 2}},
+                                             .offset = 0.1};
+    const double q[2] = {0.3, -0.5}, v[2] = {1, -2}, tau[2] = {3, 1};
+    double a[2][2], lambda[2];
+    for (int k = 0; k < 2; k++) {
+        dyn_model *model = arm(k == 0 ? &line : &gear);
+        dyn_workspace *w;
+        dyn_error error;
+        require(dyn_workspace_create(model, &w, &error), &error);
+        require(
+            dyn_constrained_forward_dynamics(model, w, 1, NULL, q, v, tau, NULL, NULL, a[k], &lambda[k], NULL, &error),
+            &error);
+        dyn_workspace_free(w);
+        dyn_model_free(model);
+    }
+    ck_assert_double_eq_tol(a[0][0], a[1][0], 1e-13);
+    ck_assert_double_eq_tol(a[0][1], a[1][1], 1e-13);
+    ck_assert_double_eq_tol(lambda[0], lambda[1], 1e-12);
+}
+END_TEST
+
+START_TEST(wrong_constraints_name_their_member) {
+    static const struct {
+        dyn_constraint_description constraint;
+        const char *part;
+    } cases[] = {
+        {{.kind = DYN_CONSTRAINT_KIND_PRESCRIBED}, "coupled[0].joint"},
+        {{.kind = DYN_CONSTRAINT_KIND_PRESCRIBED, .coupled = {{"first", 0}}, .law = {.frequency = NAN}}, "law"},
+        {{.kind = DYN_CONSTRAINT_KIND_PRESCRIBED, .coupled = {{"first", 0}}, .term_count = 9}, "polynomial"},
+        {{.kind = DYN_CONSTRAINT_KIND_PRESCRIBED, .coupled = {{"first", 0}}, .term_count = 1, .polynomial = {NAN}},
+         "polynomial"},
+        {{.kind = DYN_CONSTRAINT_KIND_POLYNOMIAL, .coupled = {{"first", 0}}}, "coupled[1].joint"},
+        {{.kind = DYN_CONSTRAINT_KIND_ROLLING, .axis = {0, 0, 1}}, "radius"},
+        {{.kind = DYN_CONSTRAINT_KIND_ROLLING, .distance = -1, .axis = {0, 0, 1}}, "radius"},
+        {{.kind = DYN_CONSTRAINT_KIND_ROLLING, .distance = 1}, "axis"},
+        {{.kind = DYN_CONSTRAINT_KIND_ROLLING, .distance = 1, .axis = {0, 0, 1}, .second_axis = {NAN}}, "second_axis"},
+        {{.kind = DYN_CONSTRAINT_KIND_LOOP_JOINT, .type = DYN_JOINT_TYPE_REVOLUTE, .friction = -1}, "friction"},
+        {{.kind = DYN_CONSTRAINT_KIND_LOOP_JOINT, .type = DYN_JOINT_TYPE_REVOLUTE, .damping = NAN}, "damping"},
+        {{.kind = DYN_CONSTRAINT_KIND_LOOP_JOINT, .type = DYN_JOINT_TYPE_FIXED, .effort = 1}, "effort"},
+    };
+    dyn_builder *builder;
+    dyn_error error;
+    require(dyn_builder_create("arm", &builder, &error), &error);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dyn_constraint_description d = cases[i].constraint;
+        d.name = "wrong";
+        memcpy(d.predecessor.pose.rotation, unturned, sizeof unturned);
+        memcpy(d.successor.pose.rotation, unturned, sizeof unturned);
+        ck_assert_int_eq(dyn_builder_add_constraint(builder, &d, &error), DYN_INVALID_ARGUMENT);
+        ck_assert_str_eq(error.site.part, cases[i].part);
+    }
+    dyn_builder_free(builder);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, rows_and_biases_are_derivatives);
+    tcase_add_test(tests, methods_agree_and_the_drive_exerts_the_force_of_inverse_dynamics);
+    tcase_add_test(tests, descriptions_as_text_carry_them);
+    tcase_add_test(tests, a_ball_and_a_wheel_roll_down_a_slope_as_the_closed_form);
+    tcase_add_test(tests, a_ball_rolls_two_seconds_as_the_closed_form);
+    tcase_add_test(tests, a_rolling_disc_keeps_its_energy_and_stays_on_the_plane);
+    tcase_add_test(tests, a_wheel_that_lies_in_the_plane_never_gives_nan);
+    tcase_add_test(tests, rollouts_follow_a_prescribed_motion);
+    tcase_add_test(tests, adaptive_motions_follow_a_prescribed_motion);
+    tcase_add_test(tests, a_polynomial_of_degree_one_is_a_linear_coupling);
+    tcase_add_test(tests, wrong_constraints_name_their_member);
+    return run_properties("constraint kinds", tests);
+}
