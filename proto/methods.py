@@ -5,7 +5,7 @@ The comment behind a member of Request.method says its role and, after a semicol
 """
 import dataclasses
 
-ROLES = ["monitor", "compute", "control", "manage"]
+ROLES = ["reader", "user", "administrator"]
 PROPERTIES = {"slow": "is_slow", "changes state": "changes_state", "local": "is_local", "prepared": "is_prepared",
               "works in drain": "works_in_drain", "as job": "can_be_job"}
 
@@ -114,7 +114,7 @@ def server_table(methods):
                          f"        c->reply.{method.name} = reply;\n"
                          "    }\n    return reply;\n}\n")
         members = [f'.name = "{method.name}"',
-                   f".role = DYNAMICS__V1__METHOD_ROLE__METHOD_ROLE_{method.role.upper()}",
+                   f".role = ACCESS_{method.role.upper()}",
                    f".run = method_{method.name}"]
         members += [f".prepare = method_prepare_{method.name}" if word == "prepared"
                     else f".{PROPERTIES[word]} = true" for word in method.properties]

@@ -41,6 +41,8 @@ typedef enum key_type {
     KEY_FORMAT,
     KEY_COMPILE_MODE,
     KEY_SWITCH,
+    KEY_ROLE,
+    KEY_RULES, /* users and groups; `low` is their role */
 } key_type;
 
 /* Key of the configuration: location, type and range of its value. */
@@ -105,6 +107,12 @@ static const key keys[] = {
     {"health", "probe_interval", KEY_SECONDS, offsetof(config, probe_interval), 0.01, 3600, false},
     {"health", "probe_timeout", KEY_SECONDS, offsetof(config, probe_timeout), 0.01, 3600, false},
     {"health", "worker_time", KEY_SECONDS, offsetof(config, worker_time), 0.1, 86400, false},
+    {"access", "readers", KEY_RULES, offsetof(config, access), ACCESS_READER, 0, false},
+    {"access", "users", KEY_RULES, offsetof(config, access), ACCESS_USER, 0, false},
+    {"access", "administrators", KEY_RULES, offsetof(config, access), ACCESS_ADMINISTRATOR, 0, false},
+    {"access", "unix", KEY_ROLE, offsetof(config, access.unix_role), 0, 0, false},
+    {"access", "tcp", KEY_ROLE, offsetof(config, access.tcp_role), 0, 0, false},
+    {"access", "tokens", KEY_PATH, offsetof(config, access.tokens), 0, 0, false},
     {"observe", "listen", KEY_ADDRESSES, offsetof(config, observe), 0, 0, true},
 };
 
@@ -189,6 +197,8 @@ void config_init(config *c) {
     c->probe_interval = 0.1;
     c->probe_timeout = 0.15;
     c->worker_time = 5;
+    c->access.unix_role = ACCESS_USER;
+    c->access.tcp_role = ACCESS_NONE;
 }
 
 bool config_derive_ingest(config *c, char error[CONFIG_ERROR_SIZE]) {
@@ -263,6 +273,24 @@ static bool parse_switch(const char *name, const char *text, bool *is_on, char e
     return true;
 }
 
+static bool parse_role(const char *name, const char *text, access_role *role, char error[CONFIG_ERROR_SIZE]) {
+    int number;
+    if (!config_parse_word(name, text, access_role_words, ACCESS_ROLES, &number, error)) {
+        return false;
+    }
+    *role = (access_role)number;
+    return true;
+}
+
+static bool parse_rules(const key *k, const char *text, access_policy *policy, char error[CONFIG_ERROR_SIZE]) {
+    char reason[ACCESS_ERROR_SIZE];
+    if (access_add_rules(policy, (access_role)k->low, text, reason)) {
+        return true;
+    }
+    snprintf(error, CONFIG_ERROR_SIZE, "%s: %s", k->name, reason);
+    return false;
+}
+
 static bool parse_path(const char *name, const char *text, char *value, char error[CONFIG_ERROR_SIZE]) {
     if (text[0] != '\0' && text[0] != '/') {
         snprintf(error, CONFIG_ERROR_SIZE, "%s = %s: set an absolute path, or nothing for none", name, text);
@@ -324,6 +352,10 @@ static bool set_value(config *c, const key *k, bool is_first, const char *text, 
         return parse_compile_mode(text, place, error);
     case KEY_SWITCH:
         return parse_switch(k->name, text, place, error);
+    case KEY_ROLE:
+        return parse_role(k->name, text, place, error);
+    case KEY_RULES:
+        return parse_rules(k, text, place, error);
     }
     return false;
 }
@@ -389,7 +421,8 @@ static void read_rule(reading *r, const char *model, const char *name, const cha
 /* Reports an unknown section, with the closest known one. */
 static void check_section(reading *r, const char *section) {
     static const char sections[] =
-        "the sections are endpoints, models, model NAME, limits, simulations, server, compile, log, health and observe";
+        "the sections are endpoints, models, model NAME, limits, simulations, server, compile, log, health, access "
+        "and observe";
     text_guess guess = text_guess_start(section);
     if (strncmp(section, "model ", 6) == 0) {
         return;
@@ -465,7 +498,8 @@ static int read_key(void *context, const char *section, const char *name, const 
     }
     bool is_first = r->lines_seen[i] == 0;
     /* Allows repetition for lists only, which may continue in indented lines. */
-    if (!is_first && keys[i].type != KEY_ADDRESSES && keys[i].type != KEY_DIRECTORIES) {
+    bool is_list = keys[i].type == KEY_ADDRESSES || keys[i].type == KEY_DIRECTORIES || keys[i].type == KEY_RULES;
+    if (!is_first && !is_list) {
         fail(r, "\"%s\" was set already in line %d", name, r->lines_seen[i]);
         return 1;
     }

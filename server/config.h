@@ -7,6 +7,7 @@
 
 #include <limits.h>
 
+#include "access/access.h"
 #include "config_value.h"
 #include "model_compiler.h"
 #include "models/directory.h"
@@ -65,6 +66,8 @@ typedef struct config {
     log_format format;
     /* Section [health]; times in s. */
     double probe_interval, probe_timeout, worker_time;
+    /* Section [access]. */
+    access_policy access;
     /* Section [observe]. */
     config_addresses observe; /* at most one */
 } config;

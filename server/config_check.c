@@ -29,9 +29,8 @@ static bool check_list(const char *key, const config_addresses *list, logger *lo
     for (size_t i = 0; i < list->count; i++) {
         if (is_open(list->address[i])) {
             log_warning(log,
-                        "%s: %s can be reached by other machines, and there is no login and no encryption: everybody "
-                        "who reaches it can use and change robots and simulations; listen on 127.0.0.1, or let a "
-                        "firewall choose the machines",
+                        "%s: %s can be reached by other machines, and there is no encryption: tokens and data can be "
+                        "read on their way; listen on 127.0.0.1, or let a firewall choose the machines",
                         key, list->address[i]);
             return false;
         }
@@ -53,11 +52,24 @@ bool config_check_access(const config *c, logger *log) {
     return is_local && !is_observed;
 }
 
+/* Reads the file of tokens. Returns whether it is good. */
+static bool check_tokens(const config *c, logger *log) {
+    char error[ACCESS_ERROR_SIZE];
+    access_guard guard;
+    access_init(&guard);
+    bool is_good = access_set(&guard, &c->access, error);
+    if (!is_good) {
+        log_error(log, "%s", error);
+    }
+    access_free(&guard);
+    return is_good;
+}
+
 bool config_check(const config *c) {
     logger log = {0};
     char problem[HEALTH_MESSAGE_SIZE];
     log_configure(&log, LOG_LEVEL_WARNING, LOG_FORMAT_PLAIN);
-    bool is_clean = config_check_access(c, &log);
+    bool is_clean = config_check_access(c, &log) && check_tokens(c, &log);
     model_store *store = model_store_create(c->models);
     model_directory *directory = store ? model_directory_create(store, &log) : NULL;
     if (directory) {

@@ -64,6 +64,7 @@ typedef struct daemon_state {
     health health;
     service_limits limits;
     memory_budget budget;
+    access_guard access;
     worker_probe worker_probe;
     events events;
     model_store *store;
@@ -502,12 +503,27 @@ static transport_limits connection_limits(const config *c) {
     };
 }
 
+/* Reads the configuration anew, and applies its section [access], with the file of tokens. On failure changes nothing,
+ * and returns false. */
+static bool configure_next(daemon_state *d, config *next, char error[CONFIG_ERROR_SIZE]) {
+    char reason[ACCESS_ERROR_SIZE];
+    if (!daemon_configure(d->arguments, next, error)) {
+        return false;
+    }
+    if (!access_set(&d->access, &next->access, reason)) {
+        snprintf(error, CONFIG_ERROR_SIZE, "%s", reason);
+        config_free(next);
+        return false;
+    }
+    return true;
+}
+
 /* Reloads the configuration and scans the models. A bad configuration leaves the old one in effect. */
 static void reload(daemon_state *d) {
     char error[CONFIG_ERROR_SIZE];
     config next;
     watchdog_reloading();
-    if (!daemon_configure(d->arguments, &next, error)) {
+    if (!configure_next(d, &next, error)) {
         log_error(&d->log, "%s; the old configuration stays in force", error);
         report_reload(d, LOG_LEVEL_WARNING, "refused");
         d->status[0] = '\0';
@@ -656,6 +672,7 @@ static bool start_service(daemon_state *d) {
         .limits = &d->limits,
         .counters = &d->counters,
         .budget = &d->budget,
+        .access = &d->access,
         .health = &d->health,
         .events = &d->events,
         .log = &d->log,
@@ -700,6 +717,7 @@ static bool start_transport(daemon_state *d) {
         .contexts = (unsigned)d->config.contexts,
         .limits = connection_limits(&d->config),
         .budget = &d->budget,
+        .access = &d->access,
         .handler = service_handle,
         .handler_context = d->service,
         .sink = live_receive_message,
@@ -860,10 +878,22 @@ static bool start_monitor(daemon_state *d) {
     return true;
 }
 
+/* Sets who may do what. */
+static bool start_access(daemon_state *d) {
+    char error[ACCESS_ERROR_SIZE];
+    access_init(&d->access);
+    if (!access_set(&d->access, &d->config.access, error)) {
+        log_error(&d->log, "%s", error);
+        return false;
+    }
+    return true;
+}
+
 static bool start(daemon_state *d) {
     raise_descriptor_limit(d);
     prepare_state_directory(d);
-    if (!start_service(d) || !start_transport(d) || !start_probe(d) || !start_compiler(d) || !start_monitor(d)) {
+    if (!start_access(d) || !start_service(d) || !start_transport(d) || !start_probe(d) || !start_compiler(d) ||
+        !start_monitor(d)) {
         return false;
     }
     start_loop_work(d);
@@ -908,6 +938,7 @@ static void stop(daemon_state *d) {
     model_directory_free(d->directory);
     model_store_free(d->store);
     health_free(&d->health);
+    access_free(&d->access);
     config_free(&d->config);
 }
 

@@ -30,16 +30,9 @@ static const char *method_name(size_t number) {
     return number == 0 ? "none" : methods[number].name;
 }
 
-/* Returns the role that a method needs: "monitor", "compute", "control" or "manage". */
+/* Returns the role that a method needs: "reader", "user" or "administrator". */
 static const char *role_name(size_t number) {
-    static const char *const names[] = {
-        [DYNAMICS__V1__METHOD_ROLE__METHOD_ROLE_UNSPECIFIED] = "none",
-        [DYNAMICS__V1__METHOD_ROLE__METHOD_ROLE_MONITOR] = "monitor",
-        [DYNAMICS__V1__METHOD_ROLE__METHOD_ROLE_COMPUTE] = "compute",
-        [DYNAMICS__V1__METHOD_ROLE__METHOD_ROLE_CONTROL] = "control",
-        [DYNAMICS__V1__METHOD_ROLE__METHOD_ROLE_MANAGE] = "manage",
-    };
-    return number == 0 ? "none" : names[methods[number].role];
+    return access_role_words[number == 0 ? ACCESS_NONE : methods[number].role];
 }
 
 /* Returns the name of a code without its prefix, such as "NOT_FOUND". */

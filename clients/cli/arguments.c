@@ -16,6 +16,8 @@ enum { HELP_COLUMN = 28 };
 const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_ENDPOINT] = {"endpoint", "URL", "the daemon's address: ipc:///PATH or tcp://HOST:PORT"},
     [OPTION_CONFIG] = {"config", "FILE", "configuration file of the daemon, for its address"},
+    [OPTION_TOKEN_FILE] = {"token-file", "FILE",
+                           "file with the caller's secret token in its first line (default $DYNAMICSD_TOKEN_FILE)"},
     [OPTION_TIMEOUT] = {"timeout", "S",
                         "longest wait for each reply, seconds (default 10, or the daemon's limit for a "
                         "request that may be long); connecting waits at most 2"},
@@ -169,7 +171,8 @@ const option_text OPTION_TEXTS[OPTIONS] = {
 };
 
 const option_set COMMON_OPTIONS = WITH(OPTION_ENDPOINT) | WITH(OPTION_CONFIG) | WITH(OPTION_TIMEOUT) |
-                                  WITH(OPTION_HELP) | WITH(OPTION_VERSION) | WITH(OPTION_WIDE);
+                                  WITH(OPTION_TOKEN_FILE) | WITH(OPTION_HELP) | WITH(OPTION_VERSION) |
+                                  WITH(OPTION_WIDE);
 
 /* Returns the help text of an option: the command's own, or the general one. */
 static const char *help_of(option i, const option_words *words) {

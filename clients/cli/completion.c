@@ -98,9 +98,10 @@ static void offer_options(completion *c) {
 
 /* Returns a client of the daemon that the command line names, or NULL. */
 static dyn_client *connected(completion *c) {
-    char endpoint[ENDPOINT_SIZE];
-    const dyn_client_options options = DYN_CLIENT_OPTIONS_INIT(.timeout = PATIENCE, .connect_timeout = PATIENCE);
-    if (!c->client && find_endpoint(&c->args, endpoint) == EXIT_OK &&
+    char endpoint[ENDPOINT_SIZE], token[TOKEN_SIZE];
+    const dyn_client_options options =
+        DYN_CLIENT_OPTIONS_INIT(.timeout = PATIENCE, .connect_timeout = PATIENCE, .token = token);
+    if (!c->client && find_endpoint(&c->args, endpoint) == EXIT_OK && find_token(&c->args, token) == EXIT_OK &&
         dyn_client_connect(endpoint, &options, &c->client, NULL) != DYN_CLIENT_OK) {
         c->client = NULL;
     }

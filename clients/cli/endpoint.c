@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds the address of the daemon.
+ * Finds the address of the daemon, and the token of the caller.
  */
 #include "endpoint.h"
 
@@ -66,4 +66,23 @@ exit_code find_endpoint(const arguments *args, char endpoint[ENDPOINT_SIZE]) {
         }
     }
     return set_address(STANDARD_ENDPOINT, strlen(STANDARD_ENDPOINT), endpoint);
+}
+
+exit_code find_token(const arguments *args, char token[TOKEN_SIZE]) {
+    const char *path = args->value[OPTION_TOKEN_FILE] ? args->value[OPTION_TOKEN_FILE] : getenv("DYNAMICSD_TOKEN_FILE");
+    token[0] = '\0';
+    if (!path || path[0] == '\0') {
+        return EXIT_OK;
+    }
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        return complain(EXIT_USAGE, "the file of the token, %s, cannot be read: %s", path, strerror(errno));
+    }
+    bool is_read = fgets(token, TOKEN_SIZE, file) != NULL;
+    fclose(file);
+    token[strcspn(token, "\r\n")] = '\0';
+    if (!is_read || token[0] == '\0') {
+        return complain(EXIT_USAGE, "the file %s has no token in its first line", path);
+    }
+    return EXIT_OK;
 }

@@ -30,7 +30,9 @@ static const char FORCES_HELP[] =
 
 static const char ADDRESS_HELP[] =
     "The daemon's address is the first of: --endpoint; the configuration --config; the environment variable\n"
-    "DYNAMICSD_ENDPOINT; /etc/dynamicsd/dynamicsd.conf; ipc:///run/dynamicsd/dynamicsd.sock.\n";
+    "DYNAMICSD_ENDPOINT; /etc/dynamicsd/dynamicsd.conf; ipc:///run/dynamicsd/dynamicsd.sock.\n"
+    "The daemon knows its caller by the user of the connection, or by the token of --token-file or\n"
+    "DYNAMICSD_TOKEN_FILE; info prints the caller and its role.\n";
 
 static const char EXIT_CODES[] = "Exit codes: 0 done; 1 refused by the daemon; 2 wrong arguments or input file; 3 no\n"
                                  "connection to the daemon; 4 no answer in time; 5 other errors.\n";

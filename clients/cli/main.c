@@ -677,9 +677,12 @@ static const command *find(const char *name, suggestion *meant) {
 
 /* Connects to the daemon and runs the command. */
 static exit_code run(const command *known, const arguments *args) {
-    char endpoint[ENDPOINT_SIZE];
-    dyn_client_options options = DYN_CLIENT_OPTIONS_INIT();
+    char endpoint[ENDPOINT_SIZE], token[TOKEN_SIZE];
+    dyn_client_options options = DYN_CLIENT_OPTIONS_INIT(.token = token);
     exit_code code = find_endpoint(args, endpoint);
+    if (code == EXIT_OK) {
+        code = find_token(args, token);
+    }
     if (code == EXIT_OK) {
         code = arguments_timeout(args, &options.timeout);
     }

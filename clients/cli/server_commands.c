@@ -200,8 +200,9 @@ static void write_endpoints(json_writer *writer, const dyn_client_server_info *i
 }
 
 static const char *role_name(dyn_client_method_role role) {
-    static const char *const names[] = {"unknown", "monitor", "compute", "control", "manage"};
-    return (size_t)role < sizeof names / sizeof names[0] ? names[role] : names[0];
+    static const char *const names[] = {"none",   "monitor", "compute", "control",
+                                        "manage", "reader",  "user",    "administrator"};
+    return (size_t)role < sizeof names / sizeof names[0] ? names[role] : "unknown";
 }
 
 static void write_methods(json_writer *writer, const dyn_client_server_info *info) {
@@ -234,7 +235,7 @@ static void write_counters(json_writer *writer, const dyn_client_server_info *in
     emit_end_object(writer);
 }
 
-/* Writes the daemon's instance, process id, uptime in s and number of workers. */
+/* Writes the daemon's instance, process id, uptime in s and number of workers, and who asks. */
 static void write_process(json_writer *writer, const dyn_client_server_info *info) {
     emit_key(writer, "instance");
     emit_unsigned(writer, info->instance);
@@ -244,6 +245,10 @@ static void write_process(json_writer *writer, const dyn_client_server_info *inf
     emit_double(writer, info->uptime);
     emit_key(writer, "workers");
     emit_unsigned(writer, info->workers);
+    emit_key(writer, "caller");
+    emit_string(writer, info->caller);
+    emit_key(writer, "caller_role");
+    emit_string(writer, role_name(info->caller_role));
 }
 
 static void write_info(const dyn_client_server_info *info) {

@@ -28,6 +28,7 @@ typedef struct call {
     const service_endpoint *endpoints;
     size_t endpoint_count;
     transport_call *transport;
+    access_caller caller; /* who sent the request: by its token, else by the connection */
     const method *method;
     const Dynamics__V1__Request *request;
     uint64_t deadline;     /* ns, CLOCK_MONOTONIC */
@@ -60,7 +61,7 @@ struct method {
     /* Long work before `run`, for which other requests that change the state do not wait; or NULL. */
     void (*prepare)(call *c);
     void (*run)(call *c);
-    Dynamics__V1__MethodRole role;
+    access_role role;    /* least role of a caller */
     bool is_slow;        /* always runs on a worker */
     bool changes_state;  /* a copy of the request receives the stored reply and is not executed */
     bool is_local;       /* changes an object with a mutex of its own; all other changes are serialized */

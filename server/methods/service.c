@@ -318,6 +318,37 @@ static void find_method(call *c) {
     }
 }
 
+/* Finds the name and the role of the caller. On an unknown token ends the call. */
+static void find_caller(call *c) {
+    access_guard *access = c->owner->options.access;
+    const char *token = c->request->token;
+    transport_call *t = c->transport;
+    c->caller = t->caller;
+    if (token[0] == '\0') {
+        return;
+    }
+    if (strlen(token) <= ACCESS_TOKEN_LENGTH && access && access_find(access, token, &c->caller)) {
+        transport_vouch(t, c->caller.role);
+        return;
+    }
+    snprintf(c->field, sizeof c->field, "token");
+    call_fail(c, REASON_UNKNOWN_TOKEN,
+              "the daemon knows no such token; its file of tokens is set by access.tokens in the configuration");
+}
+
+/* Ends the call if its method needs a higher role than the caller has. */
+static void check_role(call *c) {
+    access_role role = c->caller.role;
+    if (role >= c->method->role) {
+        return;
+    }
+    call_fail(c, REASON_ROLE_TOO_LOW,
+              "%s needs the role %s, and %s has %s; pass a token, or let the administrator give the role ([access] in "
+              "the configuration)",
+              c->method->name, access_role_words[c->method->role], c->caller.name,
+              role == ACCESS_NONE ? "no role" : access_role_words[role]);
+}
+
 /* Removes everything but the status from the reply. */
 static void clear_result(call *c) {
     c->reply.result_case = DYNAMICS__V1__REPLY__RESULT__NOT_SET;
@@ -473,6 +504,7 @@ static void audit_call(call *c) {
         .method = c->method->name,
         .object = c->object[0] ? c->object : stated_object(c),
         .peer = c->transport->peer,
+        .caller = c->caller.name,
         .outcome = is_denied    ? "denied"
                    : !is_done   ? "refused"
                    : c->outcome ? c->outcome
@@ -680,6 +712,7 @@ static call *begin_call(service *s, const service_options *options, transport_ca
     c->request = NULL;
     c->is_on_worker = false;
     c->is_turned_away = false;
+    c->caller = t->caller;
     c->object[0] = '\0';
     c->outcome = NULL;
     c->samples = 0;
@@ -728,6 +761,12 @@ void service_handle(void *context, transport_call *t) {
     }
     if (!call_has_ended(c)) {
         find_method(c);
+    }
+    if (!call_has_ended(c)) {
+        find_caller(c);
+    }
+    if (!call_has_ended(c)) {
+        check_role(c);
     }
     if (call_has_ended(c)) {
         answer(c);

@@ -44,6 +44,7 @@ typedef struct service_options {
     service_limits *limits;
     counters *counters;
     memory_budget *budget; /* budget of the memory of requests and replies */
+    access_guard *access;  /* knows the tokens of callers; NULL: there are none */
     health *health;
     struct events *events; /* NULL: progress is not published */
     logger *log;

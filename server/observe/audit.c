@@ -26,6 +26,7 @@ static void write_action(audit *a, const audit_action *action, uint64_t more) {
         {"method", action->method},
         {"object", action->object},
         {"peer", action->peer},
+        {"caller", action->caller ? action->caller : ""},
         {"outcome", action->outcome},
         {"code", action->code},
         {more > 0 ? "more" : NULL, count},
@@ -55,6 +56,7 @@ static uint64_t hash_action(const audit_action *action) {
     uint64_t hash = hash_text(UINT64_C(0xcbf29ce484222325), action->method);
     hash = hash_text(hash, action->object);
     hash = hash_text(hash, action->peer);
+    hash = hash_text(hash, action->caller ? action->caller : "");
     hash = hash_text(hash, action->outcome);
     return hash_text(hash, action->code) | 1;
 }
@@ -80,6 +82,8 @@ static void begin_episode(audit_episode *e, uint64_t key, uint64_t now, const au
     snprintf(e->peer, sizeof e->peer, "%s", action->peer);
     e->action.object = e->object;
     e->action.peer = e->peer;
+    snprintf(e->caller, sizeof e->caller, "%s", action->caller ? action->caller : "");
+    e->action.caller = e->caller;
 }
 
 void audit_record(audit *a, const audit_action *action) {

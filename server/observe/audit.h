@@ -15,13 +15,14 @@
 
 #include "observe/log.h"
 
-enum { AUDIT_EPISODES = 128, AUDIT_OBJECT_SIZE = 132, AUDIT_PEER_SIZE = 64 };
+enum { AUDIT_EPISODES = 128, AUDIT_OBJECT_SIZE = 132, AUDIT_PEER_SIZE = 64, AUDIT_CALLER_SIZE = 64 };
 
 /* Action of a peer. */
 typedef struct audit_action {
     const char *method;  /* constant, such as "load_model" */
     const char *object;  /* name of the model, simulation, stream or recording; "": none */
     const char *peer;    /* "uid 1000 pid 4711", "127.0.0.1:40112" */
+    const char *caller;  /* "uid:1000", "token:planner"; NULL: not known */
     const char *outcome; /* constant: "done", "loaded", "replaced", "refused", "denied" ... */
     const char *code;    /* constant: code of the reply, such as "OK" */
     bool is_denied;      /* logged as a warning */
@@ -33,7 +34,7 @@ typedef struct audit_episode {
     uint64_t start; /* ns */
     uint64_t more;  /* actions after the first */
     audit_action action;
-    char object[AUDIT_OBJECT_SIZE], peer[AUDIT_PEER_SIZE];
+    char object[AUDIT_OBJECT_SIZE], peer[AUDIT_PEER_SIZE], caller[AUDIT_CALLER_SIZE];
 } audit_episode;
 
 typedef struct audit {

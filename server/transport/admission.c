@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Identifies the peers of new connections, and admits or rejects the connections by their limits. */
 #include <arpa/inet.h>
+#include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "observe/clock.h"
 #include "transport/carrier.h"
+#include "transport/loopback_user.h"
 
 /* Peer of a connection. */
 typedef struct connection_peer {
     char text[TRANSPORT_PEER_SIZE]; /* "uid 1000 pid 4711", "127.0.0.1:40112" */
     transport_identity identity;
-    uint64_t process; /* over ipc; 0: unknown */
-    uint16_t port;    /* over tcp; 0: unknown */
+    char host[INET6_ADDRSTRLEN]; /* over tcp; "": unknown */
+    uint64_t process;            /* over ipc; 0: unknown */
+    uint16_t port;               /* over tcp; 0: unknown */
 } connection_peer;
 
 static bool is_local(const transport_identity *peer) {
@@ -47,15 +53,15 @@ static void describe_peer(nng_pipe pipe, connection_peer *peer) {
                  (unsigned long long)peer->process);
         return;
     }
-    char host[INET6_ADDRSTRLEN] = "";
+    char *host = peer->host;
     int code = nng_pipe_get_addr(pipe, NNG_OPT_REMADDR, &address);
     if (code == 0 && address.s_family == NNG_AF_INET) {
-        inet_ntop(AF_INET, &address.s_in.sa_addr, host, sizeof host);
+        inet_ntop(AF_INET, &address.s_in.sa_addr, host, sizeof peer->host);
         peer->identity = identify_ipv4(address.s_in.sa_addr);
         peer->port = ntohs(address.s_in.sa_port);
         snprintf(peer->text, sizeof peer->text, "%s:%u", host, peer->port);
     } else if (code == 0 && address.s_family == NNG_AF_INET6) {
-        inet_ntop(AF_INET6, address.s_in6.sa_addr, host, sizeof host);
+        inet_ntop(AF_INET6, address.s_in6.sa_addr, host, sizeof peer->host);
         peer->identity = identify_ipv6(address.s_in6.sa_addr);
         peer->port = ntohs(address.s_in6.sa_port);
         snprintf(peer->text, sizeof peer->text, "[%s]:%u", host, peer->port);
@@ -131,6 +137,76 @@ static int find_descriptor(transport *t, nng_pipe pipe, const char *peer) {
     return descriptor;
 }
 
+/* Returns the groups of the process at the other end of a unix socket, its own group last, in memory that the caller
+ * frees, and their number. Returns NULL if they are not known or memory is exhausted. */
+static gid_t *find_groups(int descriptor, size_t *count) {
+    struct ucred credentials;
+    socklen_t size = 0, credentials_size = sizeof credentials;
+    *count = 0;
+    bool has_more = getsockopt(descriptor, SOL_SOCKET, SO_PEERGROUPS, NULL, &size) != 0;
+    if ((has_more && errno != ERANGE) ||
+        getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &credentials_size) != 0) {
+        return NULL;
+    }
+    size_t more = size / sizeof(gid_t);
+    gid_t *groups = malloc((more + 1) * sizeof *groups);
+    if (groups && has_more && getsockopt(descriptor, SOL_SOCKET, SO_PEERGROUPS, groups, &size) != 0) {
+        free(groups);
+        return NULL;
+    }
+    if (groups) {
+        groups[more] = credentials.gid;
+        *count = more + 1;
+    }
+    return groups;
+}
+
+/* Fills the facts that the system states about a connection, and the name of its caller. */
+static void find_facts(const connection_peer *peer, pipe_record *record) {
+    access_peer *facts = &record->facts;
+    *facts = (access_peer){.is_unix = is_local(&peer->identity)};
+    if (facts->is_unix) {
+        facts->has_user = true;
+        facts->user = (uint32_t)peer->identity.value;
+        facts->groups = find_groups(record->descriptor, &facts->group_count);
+    } else if (record->descriptor >= 0) {
+        facts->has_user = loopback_user(record->descriptor, &facts->user);
+    }
+    if (facts->has_user) {
+        snprintf(record->name, sizeof record->name, "uid:%u", facts->user);
+    } else {
+        snprintf(record->name, sizeof record->name, "address:%s", peer->host);
+    }
+}
+
+/* Returns whether a connection may stay: subscribers need the role of a reader, by what the system states, or by the
+ * tokens of requests of the same peer. Requests are judged one by one, and points by the keys of their streams. */
+static bool may_stay(transport *t, const pipe_record *record, transport_kind kind) {
+    return kind != TRANSPORT_EVENTS || !record->owner || pipe_table_judge(&t->pipes, &record->facts) >= ACCESS_READER ||
+           pipe_table_vouched(&t->pipes, record) >= ACCESS_READER;
+}
+
+/* Enters an admitted connection into the table. Returns false, and it is closed, if it may not stay or memory is
+ * exhausted. */
+static bool enter(transport *t, nng_pipe pipe, pipe_record *record) {
+    bool may = may_stay(t, record, record->kind);
+    if (!may) {
+        atomic_fetch_add(&t->options.counters->rejected_connections, 1);
+        log_repeated(t->options.log, &t->denied,
+                     "refused a subscriber, %s: it needs the role reader ([access] in the configuration)",
+                     record->peer);
+    }
+    if (may && pipe_table_add(&t->pipes, record)) {
+        return true;
+    }
+    free((void *)(uintptr_t)record->facts.groups);
+    if (record->owner) {
+        forget_client(t, record);
+    }
+    nng_pipe_close(pipe);
+    return false;
+}
+
 bool admission_connect(transport *t, nng_pipe pipe, transport_kind kind) {
     connection_peer peer;
     const char *reason = "";
@@ -159,15 +235,11 @@ bool admission_connect(transport *t, nng_pipe pipe, transport_kind kind) {
         .identity = peer.identity,
     };
     memcpy(record.peer, peer.text, sizeof record.peer);
-    bool is_entered = pipe_table_add(&t->pipes, &record);
+    find_facts(&peer, &record);
+    bool is_entered = enter(t, pipe, &record);
     if (is_entered && owner) {
         transit_connect(record.descriptor, record.id, owner);
         log_debug(t->options.log, "connection of %s", peer.text);
-    } else if (!is_entered) {
-        if (owner) {
-            forget_client(t, &record);
-        }
-        nng_pipe_close(pipe);
     }
     return is_entered;
 }

@@ -46,7 +46,7 @@ struct transport {
     atomic_uint pending;
     atomic_uint topic_number; /* number of the last topic endpoint that was opened */
     atomic_bool is_refusing;
-    log_episode deaf, rejected, idle, silent, unaccounted, half, greedy;
+    log_episode deaf, rejected, denied, idle, silent, unaccounted, half, greedy;
 };
 
 /* Admits a new connection, or closes it if a limit is exceeded. Returns whether it was admitted. */

@@ -166,7 +166,13 @@ static void nng_send_reply(transport_call *base) {
     nng_ctx_send(call->context, call->operation);
 }
 
-static const transport_carrier nng_carrier = {.reply_buffer = nng_reply_buffer, .send = nng_send_reply};
+static void nng_vouch(transport_call *base, access_role role) {
+    const nng_call *call = (const nng_call *)base;
+    pipe_table_vouch(&call->transport->pipes, call->pipe, role);
+}
+
+static const transport_carrier nng_carrier = {
+    .reply_buffer = nng_reply_buffer, .send = nng_send_reply, .vouch = nng_vouch};
 
 /* Completes a reply that the connection accepted, or did not accept in time. */
 static void on_sent(nng_call *call) {
@@ -356,7 +362,7 @@ bool transport_open(const transport_options *options, char error[TRANSPORT_ERROR
         return false;
     }
     t->options = *options;
-    pipe_table_init(&t->pipes);
+    pipe_table_init(&t->pipes, options->access);
     peer_table_init(&t->peers);
     transport_set_limits(t, &options->limits);
     bool has_transit = transit_open(count_descriptors(), options->budget);

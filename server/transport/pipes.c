@@ -2,12 +2,21 @@
 /* Records the connections of a transport, and finds those that are idle or do not read their replies. */
 #include "transport/pipes.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-void pipe_table_init(pipe_table *table) {
+void pipe_table_init(pipe_table *table, access_guard *access) {
     memset(table, 0, sizeof *table);
+    table->access = access;
     pthread_mutex_init(&table->mutex, NULL);
+}
+
+static void free_record(pipe_record *record) {
+    if (record) {
+        free((void *)(uintptr_t)record->facts.groups);
+        free(record);
+    }
 }
 
 void pipe_table_free(pipe_table *table) {
@@ -15,7 +24,7 @@ void pipe_table_free(pipe_table *table) {
         while (table->buckets[i]) {
             pipe_record *record = table->buckets[i];
             table->buckets[i] = record->next;
-            free(record);
+            free_record(record);
         }
     }
     pthread_mutex_destroy(&table->mutex);
@@ -51,10 +60,12 @@ bool pipe_table_remove(pipe_table *table, uint32_t id, pipe_record *removed) {
     if (record) {
         *place = record->next;
         *removed = *record;
+        removed->facts.groups = NULL;
     }
     pthread_mutex_unlock(&table->mutex);
-    free(record);
-    return record != NULL;
+    bool is_known = record != NULL;
+    free_record(record);
+    return is_known;
 }
 
 size_t pipe_table_count(pipe_table *table, int listener) {
@@ -69,6 +80,48 @@ size_t pipe_table_count(pipe_table *table, int listener) {
     return count;
 }
 
+access_role pipe_table_judge(const pipe_table *table, const access_peer *facts) {
+    return table->access ? access_judge(table->access, facts) : ACCESS_ADMINISTRATOR;
+}
+
+void pipe_table_vouch(pipe_table *table, uint32_t id, access_role role) {
+    pthread_mutex_lock(&table->mutex);
+    pipe_record *record = *find(table, id);
+    if (record && role > record->vouched) {
+        record->vouched = role;
+    }
+    pthread_mutex_unlock(&table->mutex);
+}
+
+static bool is_same_peer(const pipe_record *a, const pipe_record *b) {
+    return transport_identity_equal(&a->identity, &b->identity) && a->facts.has_user == b->facts.has_user &&
+           a->facts.user == b->facts.user;
+}
+
+access_role pipe_table_vouched(pipe_table *table, const pipe_record *like) {
+    access_role role = ACCESS_NONE;
+    pthread_mutex_lock(&table->mutex);
+    for (size_t i = 0; i < PIPE_BUCKETS; i++) {
+        for (const pipe_record *record = table->buckets[i]; record; record = record->next) {
+            role = record->vouched > role && is_same_peer(record, like) ? record->vouched : role;
+        }
+    }
+    pthread_mutex_unlock(&table->mutex);
+    return role;
+}
+
+/* Fills the name and the role of a call. An unknown connection has none. */
+static void identify(const pipe_table *table, const pipe_record *record, transport_call *call) {
+    call->caller.role = ACCESS_NONE;
+    call->caller.name[0] = '\0';
+    call->vouched = ACCESS_NONE;
+    if (record) {
+        call->caller.role = record->owner ? pipe_table_judge(table, &record->facts) : ACCESS_ADMINISTRATOR;
+        call->vouched = record->vouched;
+        memcpy(call->caller.name, record->name, sizeof call->caller.name);
+    }
+}
+
 int pipe_table_request(pipe_table *table, uint32_t id, unsigned share, transport_call *call) {
     pthread_mutex_lock(&table->mutex);
     pipe_record *record = *find(table, id);
@@ -76,6 +129,7 @@ int pipe_table_request(pipe_table *table, uint32_t id, unsigned share, transport
     call->is_own = record && !record->owner;
     call->is_crowded = record && record->under_way >= share;
     call->identity = record ? record->identity : (transport_identity){TRANSPORT_ORIGIN_UNKNOWN, 0};
+    identify(table, record, call);
     if (record) {
         record->under_way++;
         record->last_request = call->arrival;

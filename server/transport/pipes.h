@@ -27,12 +27,16 @@ typedef struct pipe_record {
     uint64_t last_request;  /* ns; of the last request or message, at first of the connection */
     uint64_t last_progress; /* ns; when a reply was read, or the first one began to wait */
     transport_identity identity;
+    access_peer facts;           /* its groups belong to the record */
+    char name[ACCESS_NAME_SIZE]; /* of the caller: "uid:1000", "address:192.0.2.1" */
+    access_role vouched;         /* highest role that a token has given to one of its requests */
     char peer[TRANSPORT_PEER_SIZE];
 } pipe_record;
 
 typedef struct pipe_table {
     pthread_mutex_t mutex;
     pipe_record *buckets[PIPE_BUCKETS];
+    access_guard *access; /* NULL: each connection is an administrator's */
 } pipe_table;
 
 /* Decision about a connection: keep it, or close it because it is idle or does not read its replies. */
@@ -45,21 +49,31 @@ typedef struct pipe_bounds {
     unsigned share;      /* from this many waiting replies on, they may wait only a fifth of reply_time */
 } pipe_bounds;
 
-void pipe_table_init(pipe_table *table);
+void pipe_table_init(pipe_table *table, access_guard *access);
 void pipe_table_free(pipe_table *table);
 
-/* Adds a copy of a connection's record. Returns false when out of memory. */
+/* Adds a copy of a connection's record, which then owns the groups of its facts. Returns false, and owns nothing, when
+ * out of memory. */
 bool pipe_table_add(pipe_table *table, const pipe_record *values);
 
-/* Removes a connection and copies its record. Returns false when it is unknown. */
+/* Removes a connection and copies its record, without the groups. Returns false when it is unknown. */
 bool pipe_table_remove(pipe_table *table, uint32_t id, pipe_record *removed);
 
 /* Returns the number of open connections that a listener accepted. */
 size_t pipe_table_count(pipe_table *table, int listener);
 
-/* Counts a request: fills the call's peer, identity, is_own and is_crowded (`share` requests are under way already).
- * Returns the connection's descriptor, or -1. */
+/* Counts a request: fills the call's peer, identity, caller, is_own and is_crowded (`share` requests are under way
+ * already). Returns the connection's descriptor, or -1. */
 int pipe_table_request(pipe_table *table, uint32_t id, unsigned share, transport_call *call);
+
+/* Returns the role that the policy gives to a peer. */
+access_role pipe_table_judge(const pipe_table *table, const access_peer *facts);
+
+/* Records the role that a token gave to a request of a connection. */
+void pipe_table_vouch(pipe_table *table, uint32_t id, access_role role);
+
+/* Returns the highest role that tokens have given to open connections of the same peer and the same user. */
+access_role pipe_table_vouched(pipe_table *table, const pipe_record *like);
 
 /* Records a message that needs no reply: the connection is active. `peer` receives the connection's peer, or "" if it
  * is unknown. Returns the connection's descriptor, or -1. */

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "access/access.h"
 #include "observe/counters.h"
 #include "observe/log.h"
 #include "observe/memory_budget.h"
@@ -38,6 +39,8 @@ typedef struct transport_carrier {
      * aside for the reply is used first. */
     uint8_t *(*reply_buffer)(transport_call *call, size_t size);
     void (*send)(transport_call *call); /* without a buffer the call stays unanswered */
+    /* Records the role that a token gave to a request: its peer may subscribe to events while the connection lasts. */
+    void (*vouch)(transport_call *call, access_role role);
 } transport_carrier;
 
 typedef enum transport_origin {
@@ -78,6 +81,8 @@ struct transport_call {
     bool is_own;      /* request of the daemon's self-probe */
     bool is_crowded;  /* the connection already has its share of requests under way */
     transport_identity identity;
+    access_caller caller;           /* by what the system states about the connection */
+    access_role vouched;            /* highest role that a token has given to a request of the connection */
     char peer[TRANSPORT_PEER_SIZE]; /* "uid 1000 pid 4711", "127.0.0.1:40112" */
 };
 
@@ -87,6 +92,12 @@ static inline uint8_t *transport_reply_buffer(transport_call *call, size_t size)
 
 static inline void transport_send(transport_call *call) {
     call->carrier->send(call);
+}
+
+static inline void transport_vouch(transport_call *call, access_role role) {
+    if (role > call->vouched) {
+        call->carrier->vouch(call, role);
+    }
 }
 
 /* Handler of a request. Several threads call it at once; it must not block for long. */
@@ -121,6 +132,7 @@ typedef struct transport_options {
     unsigned contexts;    /* requests under way at once */
     transport_limits limits;
     memory_budget *budget; /* budget of messages in transit; NULL: unbounded */
+    access_guard *access;  /* judges connections; NULL: each is an administrator's */
     transport_handler handler;
     void *handler_context;
     transport_sink sink; /* handler of messages at endpoints of kind TRANSPORT_INGEST */

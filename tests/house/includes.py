@@ -28,7 +28,9 @@ ROOMS = {
     "lib/compile": ["lib/src/kernels", "lib/src/urdf"],
     "proto": [],
     "server/observe": ["lib/include"],
-    "server/transport/transport.h": ["server/observe"],  # the interface; what carries it is not seen through it
+    "server/access": ["server/files"],
+    # The interface; what carries it is not seen through it.
+    "server/transport/transport.h": ["server/access", "server/observe"],
     "server/transport": ["proto", "server/transport/transport.h"],
     "server/files": [],
     "server/models": ["lib/include", "server/files", "server/observe"],

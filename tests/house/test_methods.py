@@ -75,13 +75,13 @@ class Methods(unittest.TestCase):
         self.assertIn("c->reply.step_simulation = reply;", text)
 
     def test_refuses_a_method_without_role(self):
-        self.refuses("Request.explain: the comment behind it must begin with one of monitor, compute",
-                     ("explain = 57;  // compute\n", "explain = 57;\n"))
-        self.refuses('not "computes"', ("explain = 57;  // compute\n", "explain = 57;  // computes\n"))
+        self.refuses("Request.explain: the comment behind it must begin with one of reader, user",
+                     ("explain = 57;  // reader\n", "explain = 57;\n"))
+        self.refuses('not "reads"', ("explain = 57;  // reader\n", "explain = 57;  // reads\n"))
 
     def test_refuses_an_unknown_property(self):
         self.refuses('Request.explain: "fast" is no property; there are slow, changes state',
-                     ("explain = 57;  // compute\n", "explain = 57;  // compute; slow, fast\n"))
+                     ("explain = 57;  // reader\n", "explain = 57;  // reader; slow, fast\n"))
 
     def test_refuses_a_method_without_result(self):
         self.refuses("Request.kinematics: Reply.result needs kinematics = 64",
@@ -91,7 +91,7 @@ class Methods(unittest.TestCase):
 
     def test_refuses_a_result_without_method(self):
         self.refuses("Reply.explain: Request.method has no such member",
-                     ("    ExplainRequest explain = 57;  // compute\n", ""))
+                     ("    ExplainRequest explain = 57;  // reader\n", ""))
 
     def test_refuses_messages_of_another_name(self):
         self.refuses("its messages must be dynamics.v1.KinematicsRequest and dynamics.v1.KinematicsReply",
@@ -99,9 +99,9 @@ class Methods(unittest.TestCase):
 
     def test_refuses_a_job_that_lacks_a_method_or_has_another_one(self):
         self.refuses("StartJobRequest.method explain: it needs dynamics.v1.ExplainRequest under the number 57",
-                     ("explain = 57;  // compute\n", "explain = 57;  // compute; as job\n"))
+                     ("explain = 57;  // reader\n", "explain = 57;  // reader; as job\n"))
         self.refuses("GetJobResultReply.result kinematics: it needs no such member",
-                     ("kinematics = 64;  // compute; as job\n", "kinematics = 64;  // compute\n"))
+                     ("kinematics = 64;  // reader; as job\n", "kinematics = 64;  // reader\n"))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ endif()
 target_compile_definitions(hostile_support PUBLIC HOSTILE_STALL=${hostile_stall})
 target_link_libraries(hostile_support PUBLIC system_support dynamics_proto Threads::Threads m)
 
-foreach(test contract_golden hostile_bytes hostile_life hostile_live hostile_memory hostile_peers
+foreach(test access contract_golden hostile_bytes hostile_life hostile_live hostile_memory hostile_peers
     hostile_requests identity)
   add_system_test(${test} hostile_support)
 endforeach()

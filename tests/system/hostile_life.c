@@ -120,7 +120,7 @@ static const struct {
      "model arm: there is no file /nonexistent.urdf"},
     {"[models]\ndirectory =\n[model arm]\nfile = /proc/version\n", "cannot load /proc/version"},
     {"[models]\ndirectory =\n[endpoints]\nrequest = tcp://0.0.0.0:7400\n",
-     "endpoints.request: tcp://0.0.0.0:7400 can be reached by other machines, and there is no login"},
+     "endpoints.request: tcp://0.0.0.0:7400 can be reached by other machines, and there is no encryption"},
     {"[models]\ndirectory =\n[endpoints]\nevents = tcp://[::]:7401\n", "endpoints.events: tcp://[::]:7401 can be"},
 };
 

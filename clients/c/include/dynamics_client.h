@@ -128,6 +128,7 @@ typedef struct dyn_client_options {
     size_t max_reply_bytes; /* a longer reply is refused; default 64 MiB */
     uint32_t min_revision;  /* of the contract; an earlier daemon answers each request UNIMPLEMENTED; default: any */
     bool use_jobs;          /* calls with a query, and those of their kind, run as jobs; see the section on jobs */
+    const char *token;      /* secret token of the caller, which the client copies; default: none */
 } dyn_client_options;
 #define DYN_CLIENT_OPTIONS_INIT(...) DYN_CLIENT_SIZED(dyn_client_options, __VA_ARGS__)
 
@@ -192,20 +193,23 @@ typedef struct dyn_client_endpoint {
     const char *kind;    /* "request", "events" or "ingest" */
 } dyn_client_endpoint;
 
-/* Lowest role that a caller of a method needs. */
+/* Right of a caller; each includes those before it. */
 typedef enum dyn_client_method_role {
-    DYN_CLIENT_METHOD_ROLE_MONITOR = 1, /* reads */
-    DYN_CLIENT_METHOD_ROLE_COMPUTE = 2, /* computes, and leaves nothing behind */
-    DYN_CLIENT_METHOD_ROLE_CONTROL = 3, /* creates, steps and deletes simulations and streams */
-    DYN_CLIENT_METHOD_ROLE_MANAGE = 4,  /* changes models, recordings and snapshots */
+    DYN_CLIENT_METHOD_ROLE_MONITOR = 1, /* 1 to 4: of daemons before they told callers apart */
+    DYN_CLIENT_METHOD_ROLE_COMPUTE = 2,
+    DYN_CLIENT_METHOD_ROLE_CONTROL = 3,
+    DYN_CLIENT_METHOD_ROLE_MANAGE = 4,
+    DYN_CLIENT_METHOD_ROLE_READER = 5,        /* computes, describes and watches */
+    DYN_CLIENT_METHOD_ROLE_USER = 6,          /* loads models, creates simulations, streams and recordings */
+    DYN_CLIENT_METHOD_ROLE_ADMINISTRATOR = 7, /* changes the daemon, and everything that others own */
 } dyn_client_method_role;
 
 typedef struct dyn_client_method_info {
-    const char *name; /* "inverse_dynamics" */
-    dyn_client_method_role role;
-    bool changes_state; /* a repeated request is executed once */
-    bool is_slow;       /* always runs on a worker */
-    bool can_be_job;    /* a job can compute it */
+    const char *name;            /* "inverse_dynamics" */
+    dyn_client_method_role role; /* least role of a caller */
+    bool changes_state;          /* a repeated request is executed once */
+    bool is_slow;                /* always runs on a worker */
+    bool can_be_job;             /* a job can compute it */
 } dyn_client_method_info;
 
 /* Counter of the daemon. server.proto lists the names, such as "requests". */
@@ -282,6 +286,8 @@ typedef struct dyn_client_server_info {
     uint64_t instance; /* random number drawn at the daemon's start: it differs after a restart */
     size_t counter_count;
     const dyn_client_counter *counters;
+    const char *caller; /* name of this client to the daemon: "uid:1000", "token:planner"; empty: an earlier daemon */
+    dyn_client_method_role caller_role; /* its role; 0: none, or an earlier daemon */
 } dyn_client_server_info;
 
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout,

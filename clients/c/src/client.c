@@ -28,6 +28,7 @@ struct dyn_client {
     double timeout;
     bool uses_jobs;        /* calls run as jobs where they can */
     uint32_t min_revision; /* lowest accepted revision of the contract, in each request */
+    char *token;           /* secret token of the caller, in each request; "": none */
     uint64_t id;           /* drawn at random: identifies this client to the daemon, and is a secret between both */
     _Atomic uint64_t last_request;
 };
@@ -57,6 +58,13 @@ static dyn_client_status check_time(double value, double standard, const char *f
     return DYN_CLIENT_OK;
 }
 
+/* Frees a client, whose token does not stay in the memory. */
+static void free_client(dyn_client *self) {
+    explicit_bzero(self->token, strlen(self->token));
+    free(self->token);
+    free(self);
+}
+
 dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *options, dyn_client **client,
                                      dyn_client_error *error) {
     if (!client) {
@@ -78,6 +86,11 @@ dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *
     }
     self->min_revision = used.min_revision;
     self->uses_jobs = used.use_jobs;
+    self->token = strdup(used.token ? used.token : "");
+    if (!self->token) {
+        free(self);
+        return fail_memory(error);
+    }
     status = check_time(used.timeout, DEFAULT_TIMEOUT, "options.timeout", &self->timeout, error);
     if (status == DYN_CLIENT_OK) {
         status = check_time(used.connect_timeout, DEFAULT_CONNECT_TIMEOUT, "options.connect_timeout", &connect_timeout,
@@ -92,7 +105,7 @@ dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *
                                  &self->connection, error);
     }
     if (status != DYN_CLIENT_OK) {
-        free(self);
+        free_client(self);
         return status;
     }
     *client = self;
@@ -110,7 +123,7 @@ void dyn_client_close(dyn_client *client) {
         return;
     }
     connection_close(client->connection);
-    free(client);
+    free_client(client);
 }
 
 const char *client_url(const dyn_client *client) {
@@ -269,6 +282,7 @@ static dyn_client_status address(dyn_client *client, double timeout, Dynamics__V
     }
     dyn_client_status status = check_time(timeout, client->timeout, "timeout", patience, error);
     request->min_revision = client->min_revision;
+    request->token = client->token;
     if (status == DYN_CLIENT_OK) {
         request->timeout = *patience - fmin(*patience / 10, MOST_RESERVE);
     }

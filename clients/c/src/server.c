@@ -168,6 +168,8 @@ static void copy_info(info_result *result) {
         .workers = from->workers,
         .process_id = from->process_id,
         .instance = from->instance,
+        .caller = from->caller,
+        .caller_role = (dyn_client_method_role)from->caller_role,
     };
     if (from->limits) {
         copy_limits(from->limits, &result->info);

@@ -45,6 +45,15 @@ def default_address() -> str:
         return _STANDARD_ADDRESS
 
 
+def default_token() -> str:
+    """Token that dynamicsctl uses: the first line of the file $DYNAMICSD_TOKEN_FILE; "" without that variable."""
+    path = os.environ.get("DYNAMICSD_TOKEN_FILE")
+    if not path:
+        return ""
+    with open(path, encoding="utf-8") as file:
+        return file.readline().strip()
+
+
 class Client:
     """Connection to a daemon. All threads may use it at once; their calls run in parallel.
 
@@ -54,16 +63,18 @@ class Client:
     max_reply_bytes  a longer reply is refused.
     min_revision     of the contract; an earlier daemon answers Unimplemented.
     use_jobs         calls that can run as jobs do so.
+    token            secret token of the caller; None: default_token.
 
     As a context manager it closes the connection at the end.
     """
 
     def __init__(self, url: str | None = None, *, timeout: float = 10.0, connect_timeout: float = 2.0,
-                 max_reply_bytes: int = 64 << 20, min_revision: int = 0, use_jobs: bool = False) -> None:
+                 max_reply_bytes: int = 64 << 20, min_revision: int = 0, use_jobs: bool = False,
+                 token: str | None = None) -> None:
         keep = Keep()
         options = keep.new("dyn_client_options *")
         fill(keep, options, "", timeout=timeout, connect_timeout=connect_timeout, max_reply_bytes=max_reply_bytes,
-             min_revision=min_revision, use_jobs=use_jobs)
+             min_revision=min_revision, use_jobs=use_jobs, token=default_token() if token is None else token)
         self.session = Session(url or default_address(), options)
 
     def __enter__(self) -> Client:
@@ -128,7 +139,8 @@ class Client:
             endpoints=tuple(read(Endpoint, each) for each in found.endpoints[0:found.endpoint_count]),
             methods=tuple(read(MethodInfo, each) for each in found.methods[0:found.method_count]),
             counters={text(each.name): each.value for each in found.counters[0:found.counter_count]},
-            uptime=found.uptime, workers=found.workers, process_id=found.process_id, instance=found.instance)
+            uptime=found.uptime, workers=found.workers, process_id=found.process_id, instance=found.instance,
+            caller=text(found.caller), caller_role=named("dyn_client_method_role").name(int(found.caller_role)))
 
     def metrics(self, timeout: float = 0) -> Metrics:
         """Requests the numbers of the daemon's requests by method.
@@ -425,11 +437,12 @@ class Client:
 
 
 def connect(url: str | None = None, *, timeout: float = 10.0, connect_timeout: float = 2.0,
-            max_reply_bytes: int = 64 << 20, min_revision: int = 0, use_jobs: bool = False) -> Client:
+            max_reply_bytes: int = 64 << 20, min_revision: int = 0, use_jobs: bool = False,
+            token: str | None = None) -> Client:
     """Connects to a daemon: that at `url`, else at $DYNAMICSD_ENDPOINT, else the local one. Options as for Client.
 
     >>> with connect() as client:
     ...     client.ping()
     """
     return Client(url, timeout=timeout, connect_timeout=connect_timeout, max_reply_bytes=max_reply_bytes,
-                  min_revision=min_revision, use_jobs=use_jobs)
+                  min_revision=min_revision, use_jobs=use_jobs, token=token)

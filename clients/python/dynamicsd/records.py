@@ -71,7 +71,8 @@ class MethodInfo:
 class ServerInfo:
     """Version, limits, endpoints, methods and counters of the daemon.
 
-    `limits` and `counters` are dictionaries by name, such as limits["samples"]. Times are in seconds.
+    `limits` and `counters` are dictionaries by name, such as limits["samples"]. Times are in seconds. `caller` is this
+    client's name to the daemon, such as "uid:1000", and `caller_role` its role.
     """
 
     version: str
@@ -87,6 +88,8 @@ class ServerInfo:
     workers: int
     process_id: int
     instance: int
+    caller: str
+    caller_role: str
 
     def _repr_html_(self) -> str:
         return html_table(f"dynamicsd {self.version}", ["limit", "value"], self.limits.items())

@@ -102,7 +102,7 @@ class Observation(unittest.TestCase):
         totals, method = numbers["dynamicsd_requests_total"], ("method", "inverse_dynamics")
         counted = {dict(key)["code"]: value for key, value in totals.items() if method in key}
         self.assertEqual(counted, {"OK": 3, "NOT_FOUND": 1, "RESOURCE_EXHAUSTED": 1})
-        self.assertEqual({dict(key)["role"] for key in totals if method in key}, {"compute"})
+        self.assertEqual({dict(key)["role"] for key in totals if method in key}, {"reader"})
         self.assertEqual(numbers["dynamicsd_request_samples_total"][(method,)], 2004)
         self.assertGreaterEqual(numbers["dynamicsd_request_bytes_total"][(method,)], sent + 2 * 5001)
         self.assertGreaterEqual(numbers["dynamicsd_reply_bytes_total"][(method,)], received)

@@ -71,8 +71,8 @@ START_TEST(equal_actions_are_two_lines_with_their_number) {
     audit_sweep(&audited);
     char *text = end();
     ck_assert_uint_eq(count_lines(text), 2);
-    ck_assert_ptr_nonnull(
-        strstr(text, "info    audit method=load_model object=arm peer=\"uid 1 pid 2\" outcome=loaded code=OK\n"));
+    ck_assert_ptr_nonnull(strstr(
+        text, "info    audit method=load_model object=arm peer=\"uid 1 pid 2\" caller=\"\" outcome=loaded code=OK\n"));
     ck_assert_ptr_nonnull(strstr(text, "code=OK more=99\n"));
     free(text);
 }
@@ -90,7 +90,7 @@ START_TEST(other_actions_are_lines_of_their_own) {
     }
     char *text = end();
     ck_assert_uint_eq(count_lines(text), 6);
-    ck_assert_ptr_nonnull(strstr(text, "warning audit method=load_model object=a peer=p outcome=loaded "
+    ck_assert_ptr_nonnull(strstr(text, "warning audit method=load_model object=a peer=p caller=\"\" outcome=loaded "
                                        "code=PERMISSION_DENIED\n"));
     free(text);
 }
@@ -107,7 +107,7 @@ START_TEST(episodes_that_make_room_keep_their_counts) {
     }
     char *text = end();
     ck_assert_uint_eq(count_lines(text), 2 * 3 * AUDIT_EPISODES);
-    ck_assert_ptr_nonnull(strstr(text, "object=arm0 peer=p outcome=loaded code=OK more=1\n"));
+    ck_assert_ptr_nonnull(strstr(text, "object=arm0 peer=p caller=\"\" outcome=loaded code=OK more=1\n"));
     free(text);
 }
 END_TEST

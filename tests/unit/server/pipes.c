@@ -14,7 +14,7 @@ static const pipe_bounds bounds = {.idle_time = 1000, .reply_time = 100, .share 
 /* Creates a table with one connection, of the id 5, opened at time 0. */
 static void open_one(pipe_table *table, transport_kind kind) {
     pipe_record record = {.id = 5, .listener = 2, .kind = kind, .peer = "somebody"};
-    pipe_table_init(table);
+    pipe_table_init(table, NULL);
     ck_assert(pipe_table_add(table, &record));
 }
 
@@ -93,7 +93,7 @@ END_TEST
 
 START_TEST(connections_are_counted_by_listener_and_forgotten) {
     pipe_table table;
-    pipe_table_init(&table);
+    pipe_table_init(&table, NULL);
     for (uint32_t id = 1; id <= 3000; id++) {
         pipe_record record = {.id = id * 7919, .listener = (int)(id % 3), .descriptor = (int)id};
         ck_assert(pipe_table_add(&table, &record));
@@ -113,7 +113,7 @@ END_TEST
 START_TEST(unknown_connections_are_no_trouble) {
     pipe_table table;
     transport_call call = {.arrival = 1, .is_own = true, .is_crowded = true};
-    pipe_table_init(&table);
+    pipe_table_init(&table, NULL);
     pipe_table_request(&table, 1, 4, &call);
     ck_assert(!call.is_own && !call.is_crowded);
     ck_assert_str_eq(call.peer, "");
