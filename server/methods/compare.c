@@ -40,17 +40,39 @@ typedef struct comparison {
     compared *rows;
 } comparison;
 
+static bool is_constrained(const batch *b) {
+    return dyn_model_constraint_count(b->model) > 0;
+}
+
+/* Computes the accelerations of a row, with the constraints of the model. Those of a formulation are the accelerations
+ * of the tree and its mass matrix, of which the library solves the constrained system. */
+static dyn_status accelerate(const batch *b, const batch_worker *w, const comparison *x, dyn_formulation *by,
+                             const compared *row, dyn_error *error) {
+    const double *gravity = b->values.gravity, *tau = x->rows[0].result[INVERSE];
+    double *a = row->result[FORWARD], *M = row->result[MASS];
+    if (!by) {
+        return dyn_constrained_forward_dynamics(w->model, w->workspace, 1, gravity, b->q, x->v, tau, x->forces, NULL, a,
+                                                NULL, NULL, error);
+    }
+    dyn_status status = dyn_formulation_forward_dynamics(by, 1, gravity, b->q, x->v, tau, a, error);
+    if (status != DYN_OK || !is_constrained(b)) {
+        return status;
+    }
+    status = dyn_formulation_mass_matrix(by, 1, b->q, M, error);
+    return status == DYN_OK ? dyn_constrain_accelerations(w->model, w->workspace, b->q, x->v, M, a, a, error) : status;
+}
+
 /* Computes one result. `by` is NULL for the kernels. */
 static dyn_status compute_result(const batch *b, const batch_worker *w, const comparison *x, dyn_formulation *by,
-                                 int result, double *out, dyn_error *error) {
-    const double *gravity = b->values.gravity, *tau = x->rows[0].result[INVERSE];
+                                 int result, const compared *row, dyn_error *error) {
+    const double *gravity = b->values.gravity;
+    double *out = row->result[result];
     switch (result) {
     case INVERSE:
         return by ? dyn_formulation_inverse_dynamics(by, 1, gravity, b->q, x->v, x->a, out, error)
                   : dyn_rnea(w->model, w->workspace, 1, gravity, b->q, x->v, x->a, x->forces, out, error);
     case FORWARD:
-        return by ? dyn_formulation_forward_dynamics(by, 1, gravity, b->q, x->v, tau, out, error)
-                  : dyn_aba(w->model, w->workspace, 1, gravity, b->q, x->v, tau, x->forces, out, error);
+        return accelerate(b, w, x, by, row, error);
     default:
         return by ? dyn_formulation_mass_matrix(by, 1, b->q, out, error)
                   : dyn_crba(w->model, w->workspace, 1, b->q, out, error);
@@ -76,7 +98,7 @@ static dyn_status compute_row(const batch *b, const batch_worker *w, const compa
         uint64_t shortest = UINT64_MAX;
         for (int run = 0; status == DYN_OK && run < RUNS && (run == 0 || shortest < BRIEF); run++) {
             uint64_t start = clock_now();
-            status = compute_result(b, w, x, by, k, row->result[k], error);
+            status = compute_result(b, w, x, by, k, row, error);
             uint64_t taken = clock_now() - start;
             shortest = taken < shortest ? taken : shortest;
         }
@@ -176,7 +198,7 @@ static void add_results(batch *b, const compared *row, Dynamics__V1__ComparedFor
     to->tau = batch_vectors(b, row->result[INVERSE]);
     to->a = batch_vectors(b, row->result[FORWARD]);
     to->inverse_dynamics = cost_of(b->call, row, INVERSE, !traits || traits->inverse_dynamics);
-    to->forward_dynamics = cost_of(b->call, row, FORWARD, !traits || traits->forward_dynamics);
+    to->forward_dynamics = cost_of(b->call, row, FORWARD, !traits || (traits->forward_dynamics && !is_constrained(b)));
     to->mass_matrix = cost_of(b->call, row, MASS, !traits || traits->mass_matrix);
 }
 
@@ -218,7 +240,7 @@ static bool check_size(const batch *b) {
 
 void method_compare(call *c) {
     const Dynamics__V1__CompareRequest *r = c->request->compare;
-    const query_parts supported = QUERY_JOINT_NAMES | QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES;
+    const query_parts supported = QUERY_JOINT_NAMES | QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES | QUERY_CONSTRAINTS;
     dyn_external_forces forces;
     void *scratch;
     batch b;

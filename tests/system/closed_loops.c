@@ -127,6 +127,42 @@ START_TEST(torques_of_the_arm_are_those_that_its_constraint_does_not_provide) {
 }
 END_TEST
 
+/* Compares all formulations for a model with constraints: those that apply have the accelerations of the daemon's own
+ * algorithm, and the others say why they do not apply. Returns the number of those that apply. */
+static int check_comparison(const dyn_client_query *query, const double *q, const double *v, const double *a) {
+    dyn_client_comparison *found;
+    dyn_client_constrained_motion *motion;
+    int count = 0;
+    wire_require(dyn_client_compare(client, query, q, v, a, &found, &error), &error);
+    wire_require(
+        dyn_client_constrained_forward_dynamics(client, query, q, v, found->formulations[0].tau, NULL, &motion, &error),
+        &error);
+    for (size_t i = 0; i < found->formulation_count; i++) {
+        const dyn_client_compared_formulation *row = &found->formulations[i];
+        if (row->refusal) {
+            ck_assert_msg(strstr(row->refusal, row->name) && strstr(row->refusal, "choose another"), "%s",
+                          row->refusal);
+            continue;
+        }
+        assert_norm_close(row->name, (int)i, row->a, motion->a, query->nv, 1e-7);
+        ck_assert(i == 0 || !row->forward_dynamics.is_stated);
+        count++;
+    }
+    dyn_client_constrained_motion_free(motion);
+    dyn_client_comparison_free(found);
+    return count;
+}
+
+START_TEST(formulations_of_the_arm_with_its_constraint_are_compared) {
+    const double q[2] = {0, M_PI / 2}, v[2] = {0, 1}, a[2] = {1, -1};
+    dyn_model *model = tip_at_height();
+    send_model(model, "arm");
+    dyn_model_free(model);
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "arm", .nq = 2, .nv = 2, .samples = 1);
+    ck_assert_int_gt(check_comparison(&query, q, v, a), 12);
+}
+END_TEST
+
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
 static void expect_refusal(const char *model, int method, double stabilization, const char *field, const char *said) {
@@ -254,6 +290,23 @@ START_TEST(torques_of_motors_of_real_robots_produce_the_motion) {
 }
 END_TEST
 
+START_TEST(formulations_of_real_robots_with_loops_are_compared) {
+    for (size_t i = 0; closed_loop_robots[i]; i++) {
+        closed_loop_reference reference;
+        open_reference(closed_loop_robots[i], &reference);
+        size_t nq = reference.nq, nv = reference.nv;
+        double *q = numbers(nq), *v = numbers(nv), *tau = numbers(nv), *a = numbers(nv), *lambda = numbers(reference.m);
+        closed_loop_state state = {q, v, tau, a, lambda, 0};
+        closed_loop_reference_state(&reference, 0, &state);
+        const dyn_client_query query =
+            DYN_CLIENT_QUERY_INIT(.model = closed_loop_robots[i], .nq = nq, .nv = nv, .samples = 1);
+        ck_assert_int_gt(check_comparison(&query, q, v, a), 5);
+        free(q), free(v), free(tau), free(a), free(lambda);
+        closed_loop_reference_close(&reference);
+    }
+}
+END_TEST
+
 START_TEST(accelerations_of_real_robots_match_the_reference) {
     for (size_t i = 0; closed_loop_robots[i]; i++) {
         check_robot(closed_loop_robots[i]);
@@ -267,11 +320,13 @@ int main(void) {
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
     tcase_add_test(all, the_tip_of_two_links_keeps_its_height);
     tcase_add_test(all, torques_of_the_arm_are_those_that_its_constraint_does_not_provide);
+    tcase_add_test(all, formulations_of_the_arm_with_its_constraint_are_compared);
     tcase_add_test(all, stabilization_and_the_order_of_joints_reach_the_accelerations);
     tcase_add_test(all, options_that_do_not_fit_are_refused_by_field);
     tcase_add_test(all, a_model_without_constraints_has_no_multipliers);
     if (closed_loop_reference_exists(reference_directory)) {
         tcase_add_test(all, accelerations_of_real_robots_match_the_reference);
+        tcase_add_test(all, formulations_of_real_robots_with_loops_are_compared);
         tcase_add_test(all, torques_of_motors_of_real_robots_produce_the_motion);
     } else {
         printf("skipped: there are no reference accelerations\n");

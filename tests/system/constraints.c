@@ -570,7 +570,6 @@ END_TEST
 static const char *const tree_requests[] = {
     "inverse_dynamics '{\"query\": {\"model\": \"four_bar\", \"formulation\": \"lagrange_euler\"}, \"q\": [0, 0, 0]}'",
     "explain '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0]}'",
-    "compare '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0]}'",
     "formulate '{\"query\": {\"model\": \"four_bar\", \"formulation\": \"lagrange_euler\"}, \"q\": [0, 0, 0]}'",
     "forward_dynamics '{\"query\": {\"model\": \"four_bar\", \"formulation\": \"lagrange_euler\"}, \"q\": [0, 0, 0]}'",
     "find_base_parameters '{\"query\": {\"model\": \"four_bar\"}}'",
@@ -597,6 +596,7 @@ START_TEST(terms_of_the_equation_of_motion_are_those_of_the_tree) {
     load("four_bar");
     must_say("$ctl call gravity '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0]}'", "\"g\"");
     must_say("$ctl call mass_matrix '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0]}'", "\"mass_matrix\"");
+    must_say("$ctl compare four_bar --q 0,0,0", "spatial_operator_algebra *");
     must_say("$ctl call kinematics '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], \"frames\": [\"rocker\"], "
              "\"reference_frame\": \"REFERENCE_FRAME_LOCAL\"}'",
              "rocker");

@@ -1998,7 +1998,7 @@ typedef struct dyn_client_compared_formulation {
     const char *source;  /* literature and equations */
     const char *refusal; /* reason why it does not apply to the model; NULL: it applies, and the rest is set */
     const double *tau;   /* nv: inverse dynamics */
-    const double *a;     /* nv: forward dynamics of the kernels' tau */
+    const double *a;     /* nv: forward dynamics of the kernels' tau, with the constraints of the model */
     dyn_client_formulation_cost inverse_dynamics, forward_dynamics, mass_matrix;
 } dyn_client_compared_formulation;
 
@@ -2008,7 +2008,8 @@ typedef struct dyn_client_comparison {
     const dyn_client_compared_formulation *formulations; /* "kernels" first */
 } dyn_client_comparison;
 
-/* Computes the motion (q, v, a) by the daemon's own algorithms and by every formulation. */
+/* Computes the motion (q, v, a) by the daemon's own algorithms and by every formulation. For a model with constraints,
+ * inverse dynamics and the mass matrix are those of the tree. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_compare(dyn_client *client, const dyn_client_query *query,
                                                        const double *q, const double *v, const double *a,
                                                        dyn_client_comparison **comparison, dyn_client_error *error);

@@ -74,6 +74,19 @@ DYN_API dyn_status dyn_constrained_forward_dynamics(const dyn_model *model, dyn_
                                                     const dyn_constraint_options *options, double *a, double *lambda,
                                                     dyn_constraint_result *outcomes, dyn_error *error);
 
+/* Computes the accelerations a of one sample from the mass matrix M, nv x nv, and the accelerations a_0 that another
+ * algorithm has computed for the tree without constraints, such as a formulation (formulation.h):
+ *
+ *     [M A'; A 0] [a; -lambda] = [M a_0; -dA/dt v]        (Featherstone and Orin 2000, equation 20)
+ *
+ * Rows of A may depend on each other. `a` may be the same array as a_0. Cost O((nv + m)^3). Allocates nothing.
+ * Thread-safe as long as each thread has its own workspace.
+ * Errors: those of dyn_constraint_rows; DYN_INVALID_ARGUMENT for numbers in M or a_0 that are not finite, and for a
+ * result that overflows. */
+DYN_API dyn_status dyn_constrain_accelerations(const dyn_model *model, dyn_workspace *workspace, const double *q,
+                                               const double *v, const double *M, const double *free_a, double *a,
+                                               dyn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

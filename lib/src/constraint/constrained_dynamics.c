@@ -253,3 +253,55 @@ dyn_status dyn_constraint_rows(const dyn_model *model, dyn_workspace *workspace,
     }
     return status;
 }
+
+/* Checks the input of dyn_constrain_accelerations. */
+static dyn_status check_free_motion(const dyn_model *model, const double *M, const double *free_a, dyn_error *error) {
+    size_t nv = (size_t)model->nv;
+    const struct {
+        const char *name;
+        const double *numbers;
+        size_t count;
+    } inputs[] = {{"M", M, nv * nv}, {"free_a", free_a, nv}};
+    for (size_t k = 0; k < sizeof inputs / sizeof *inputs; k++) {
+        for (size_t i = 0; i < inputs[k].count; i++) {
+            if (!isfinite(inputs[k].numbers[i])) {
+                return dyn_error_set(error, DYN_INVALID_ARGUMENT, inputs[k].name, "%s[%zu] is %g; pass finite numbers",
+                                     inputs[k].name, i, inputs[k].numbers[i]);
+            }
+        }
+    }
+    return DYN_OK;
+}
+
+dyn_status dyn_constrain_accelerations(const dyn_model *model, dyn_workspace *workspace, const double *q,
+                                       const double *v, const double *M, const double *free_a, double *a,
+                                       dyn_error *error) {
+    constraint_scratch s;
+    size_t nv = (size_t)model->nv;
+    dyn_status status = dyn_constraint_rows(model, workspace, 1, q, v, NULL, NULL, NULL, error);
+    if (status == DYN_OK) {
+        status = check_free_motion(model, M, free_a, error);
+    }
+    if (status == DYN_OK) {
+        status = open_scratch(model, workspace, &s, error);
+    }
+    if (status != DYN_OK) {
+        return status;
+    }
+    const sample_block block = dyn_block_of_one(workspace, 0);
+    const void *packed_q = dyn_block_pack(workspace, 0, q, (size_t)model->nq, block);
+    const void *packed_v = dyn_block_pack(workspace, 1, v, nv, block);
+    const constraint_rows *rows = &s.loops.rows;
+    block.kernels->row_jacobian(model, workspace->memory, packed_q, packed_v, &rows->set, rows->A, rows->bias);
+    closures_require_acceleration(&s.loops, block, 0, 0, packed_v);
+    for (size_t i = 0; i < nv; i++) {
+        s.dense.f[i] = 0;
+        for (size_t j = 0; j < nv; j++) {
+            s.dense.f[i] += M[i * nv + j] * free_a[j];
+        }
+    }
+    const dense_problem p = {model->nv, model->constraint_rows, M, rows->A, s.dense.f, s.loops.c};
+    dense_solve_full_system(&p, &s.dense, s.acceleration);
+    memcpy(a, s.acceleration, nv * sizeof *a);
+    return dyn_check_result(workspace, "a", 1, nv, a, error);
+}
