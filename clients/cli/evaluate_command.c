@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "numbers.h"
 #include "quantity_output.h"
 #include "result_tables.h"
 #include "suggestion.h"
@@ -112,6 +113,11 @@ static exit_code read_task_axes(const char *text, plan *settings) {
 
 /* Sets the frames, the task or the subtree of each quantity that has them. */
 static exit_code place_quantities(const evaluation_context *context, plan *settings) {
+    const char *restitution = context->args->value[OPTION_RESTITUTION];
+    double value = 0;
+    if (restitution && !parse_number(restitution, &value)) {
+        return complain(EXIT_USAGE, "--restitution %s: pass a number from 0 to 1", restitution);
+    }
     settings->task = calloc(context->frame_count, sizeof *settings->task);
     if (!settings->task) {
         return complain_memory();
@@ -122,6 +128,9 @@ static exit_code place_quantities(const evaluation_context *context, plan *setti
     }
     for (size_t i = 0; i < settings->quantity_count; i++) {
         dyn_client_quantity_request *request = &settings->quantities[i];
+        bool is_impact = request->quantity == DYN_CLIENT_QUANTITY_IMPACT_VELOCITY ||
+                         request->quantity == DYN_CLIENT_QUANTITY_IMPACT_IMPULSES;
+        request->restitution = is_impact ? value : 0;
         dyn_client_quantity_subject subject = dyn_client_quantity_subject_of(request->quantity);
         if (subject == DYN_CLIENT_QUANTITY_SUBJECT_FRAMES || subject == DYN_CLIENT_QUANTITY_SUBJECT_TASK) {
             request->reference_frame = context->reference;

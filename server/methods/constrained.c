@@ -40,7 +40,9 @@ bool constrained_check_absent(batch *b, const Dynamics__V1__ForwardDynamicsReque
 }
 
 static bool read_options(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r, dyn_constraint_options *options) {
-    *options = (dyn_constraint_options)DYN_CONSTRAINT_OPTIONS_INIT(.stabilization = r->constraint_stabilization);
+    const dyn_passive_parts *passive = passive_forces_count(&b->values.passive) ? &b->values.passive : NULL;
+    *options = (dyn_constraint_options)DYN_CONSTRAINT_OPTIONS_INIT(.stabilization = r->constraint_stabilization,
+                                                                   .passive = passive);
     if (!(r->constraint_stabilization >= 0) || !isfinite(r->constraint_stabilization)) {
         batch_blame(b, "constraint_stabilization");
         call_fail(b->call, REASON_INVALID_VALUE,

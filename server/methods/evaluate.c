@@ -108,6 +108,14 @@ static bool check_members(call *c, size_t i, const Dynamics__V1__QuantityRequest
     if (!of->by->has_goal && requested->damping != 0) {
         return refuse_member(c, i, "damping", requested);
     }
+    if (!of->by->is_impact && requested->restitution != 0) {
+        return refuse_member(c, i, "restitution", requested);
+    }
+    if (!(requested->restitution >= 0 && requested->restitution <= 1)) {
+        call_blame(c, "quantities[%zu].restitution", i);
+        call_fail(c, REASON_INVALID_VALUE, "the restitution is %g; pass a number from 0 to 1", requested->restitution);
+        return false;
+    }
     bool has_frame = of->of == OF_FRAMES || of->of == OF_TASK;
     return has_frame || requested->reference_frame == 0 || refuse_member(c, i, "reference_frame", requested);
 }
@@ -149,7 +157,7 @@ static bool add_frames(batch *b, evaluation *e, size_t i, const Dynamics__V1__Qu
 static bool add_quantity(batch *b, evaluation *e, question *q, size_t i) {
     const Dynamics__V1__QuantityRequest *requested = q->request->quantities[i];
     const quantity_row *of = quantity_find(requested->quantity);
-    quantity_place at = {.subtree = -1};
+    quantity_place at = {.subtree = -1, .restitution = requested->restitution};
     if (!check_members(b->call, i, requested) || !evaluation_check(b, requested->quantity) ||
         !find_subtree(b, i, requested->subtree, &at.subtree)) {
         return false;

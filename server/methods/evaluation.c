@@ -52,6 +52,7 @@ bool evaluation_open(batch *b, evaluation *e, size_t most_results) {
 
 static bool is_same_place(const quantity_place *a, const quantity_place *b) {
     return a->frame == b->frame && a->reference_frame == b->reference_frame && a->subtree == b->subtree &&
+           a->restitution == b->restitution &&
            (a->task == b->task || (a->task && b->task && task_rows_are_equal(a->task, b->task)));
 }
 

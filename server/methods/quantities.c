@@ -25,10 +25,15 @@ static void join(size_t count, size_t part_count, const double *const *parts, co
 
 /* ---- the equation of motion -------------------------------------------------------------------------------------- */
 
+/* Returns the passive forces that count, or NULL for none. */
+static const dyn_passive_parts *counted_parts(const states *s) {
+    return passive_forces_count(s->passive) ? s->passive : NULL;
+}
+
 static dyn_status inverse_dynamics(const states *s, dyn_error *error, double *const output[]) {
     if (dyn_model_constraint_rows(s->model) > 0) {
         const dyn_constrained_inverse_options options =
-            DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.passive = passive_forces_count(s->passive) ? s->passive : NULL);
+            DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.passive = counted_parts(s));
         return dyn_constrained_inverse_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a,
                                                 s->forces, &options, output[0], NULL, NULL, error);
     }
@@ -55,8 +60,9 @@ static dyn_status forward_dynamics(const states *s, dyn_error *error, double *co
         return status;
     }
     if (dyn_model_constraint_rows(s->model) > 0) {
+        const dyn_constraint_options options = DYN_CONSTRAINT_OPTIONS_INIT(.passive = counted_parts(s));
         return dyn_constrained_forward_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, tau,
-                                                s->forces, NULL, output[0], NULL, NULL, error);
+                                                s->forces, &options, output[0], NULL, NULL, error);
     }
     return dyn_aba(s->model, s->workspace, s->count, s->gravity, s->q, s->v, tau, s->forces, output[0], error);
 }
@@ -429,8 +435,9 @@ static dyn_status constraint_multipliers(const states *s, dyn_error *error, doub
     const double *tau;
     dyn_status status = find_forces(s, output[2], &tau, error);
     if (status == DYN_OK) {
+        const dyn_constraint_options options = DYN_CONSTRAINT_OPTIONS_INIT(.passive = counted_parts(s));
         status = dyn_constrained_forward_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, tau,
-                                                  s->forces, NULL, output[2], output[1], NULL, error);
+                                                  s->forces, &options, output[2], output[1], NULL, error);
     }
     if (status == DYN_OK) {
         write_both_signs(s, output[1], output[0]);
@@ -439,8 +446,7 @@ static dyn_status constraint_multipliers(const states *s, dyn_error *error, doub
 }
 
 static dyn_status multipliers_of_motion(const states *s, dyn_error *error, double *const output[]) {
-    const dyn_constrained_inverse_options options =
-        DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.passive = passive_forces_count(s->passive) ? s->passive : NULL);
+    const dyn_constrained_inverse_options options = DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.passive = counted_parts(s));
     dyn_status status = dyn_constrained_inverse_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a,
                                                          s->forces, &options, output[2], output[1], NULL, error);
     if (status == DYN_OK) {
@@ -469,6 +475,11 @@ static dyn_status projected_forward_dynamics(const states *s, dyn_error *error, 
     return status == DYN_OK
                ? dyn_constraint_project(s->model, s->workspace, s->count, s->q, NULL, output[0], NULL, output[0], error)
                : status;
+}
+
+/* Computes the velocities after an impact, and its impulses. */
+static dyn_status impact(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_impact(s->model, s->workspace, s->count, s->q, s->v, s->at.restitution, output[0], output[1], error);
 }
 
 static dyn_status multiplier_derivatives(const states *s, dyn_error *error, double *const output[]) {
@@ -605,6 +616,8 @@ static const computation by_multipliers_of_motion = {.run = multipliers_of_motio
                                                      .needs_all = true,
                                                      .linear = 100,
                                                      .constrained = 3};
+static const computation by_impact = {
+    .run = impact, .is_of_constraints = true, .is_impact = true, .yields = 2, .linear = 100, .constrained = 1};
 static const computation by_multiplier_derivatives = {.run = multiplier_derivatives,
                                                       .is_of_constraints = true,
                                                       .yields = 4,
@@ -824,6 +837,10 @@ static const quantity_row quantities[] = {
                                               JOINT_VECTOR(ACCELERATION),
                                               ALONE(projected_forward_dynamics, .is_of_constraints = true,
                                                     .linear = 100, .constrained = 2)},
+    [QUANTITY(IMPACT_VELOCITY)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS | USES_CONSTRAINTS,
+                                   JOINT_VECTOR(UNITS("rad/s", "m/s")), &by_impact, 0},
+    [QUANTITY(IMPACT_IMPULSES)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS | USES_CONSTRAINTS,
+                                   ROW_VECTOR(UNITS("N m s", "N s")), &by_impact, 1},
     [QUANTITY(CONSTRAINT_MULTIPLIERS_BY_Q)] = {OF_ROBOT, "", FORWARD_INPUTS | USES_CONSTRAINTS,
                                                ROWS_BY_JOINTS(STIFFNESS), &by_multiplier_derivatives, 0},
     [QUANTITY(CONSTRAINT_MULTIPLIERS_BY_V)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS | USES_CONSTRAINTS,

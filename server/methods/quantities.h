@@ -44,6 +44,7 @@ typedef struct quantity_place {
     dyn_reference_frame reference_frame;
     int subtree; /* joint at the root of the subtree; -1: the whole robot */
     const task_rows *task;
+    double restitution; /* of an impact */
 } quantity_place;
 
 /* Block of samples in the model's order, for a library function. */
@@ -69,6 +70,7 @@ typedef struct computation {
     bool needs_all;                           /* the function needs memory for every output: none may be NULL */
     bool is_of_tree;                          /* the result is wrong for a model with constraints */
     bool is_of_constraints;                   /* the model must have constraints */
+    bool is_impact;                           /* it has a restitution */
     bool has_goal;                            /* its task has desired accelerations and priorities */
     double linear, quadratic, cubic, quartic; /* ns for one sample, roughly: of nv, nv^2, nv^3, nv^4 */
     double constrained; /* ns for one sample, added for a model with m > 0 rows of constraints: of nv (nv + m + 25)^2 */

@@ -187,6 +187,10 @@ START_TEST(dynamics_with_constraints_do_not_allocate) {
     status = dyn_constraint_project(model, workspace, SAMPLES, q, tau, a, tau, a, &error);
     ck_assert_int_eq(atomic_load(&allocations) - before, 0);
     require(status, &error);
+    before = atomic_load(&allocations);
+    status = dyn_impact(model, workspace, SAMPLES, q, v, 0.5, v, NULL, &error);
+    ck_assert_int_eq(atomic_load(&allocations) - before, 0);
+    require(status, &error);
     free(tau), free(P);
     dyn_workspace_free(workspace);
     dyn_model_free(model), dyn_model_free(tree);

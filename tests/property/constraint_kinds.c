@@ -485,6 +485,177 @@ START_TEST(a_polynomial_of_degree_one_is_a_linear_coupling) {
 }
 END_TEST
 
+/* Builds the arm with its second joint as a loop joint between the upper and the lower link, which a floating joint
+ * carries; or with that joint in the tree (`loop` NULL). */
+static dyn_model *hinged(const dyn_constraint_description *loop, double damping, double friction) {
+    dyn_error error;
+    dyn_builder *builder;
+    dyn_model *model;
+    require(dyn_builder_create("arm", &builder, &error), &error);
+    for (int i = 0; i < 3; i++) {
+        static const char *const links[] = {"ground", "upper", "lower"};
+        const dyn_link_description link = {
+            .name = links[i],
+            .inertia = {.mass = i, .center_of_mass = {0.3, 0, 0}, .rotational = {0.1, 0, 0, 0.1, 0, 0.1}}};
+        require(dyn_builder_add_link(builder, &link, &error), &error);
+    }
+    dyn_joint_description first = {.name = "first",
+                                   .type = DYN_JOINT_TYPE_CONTINUOUS,
+                                   .parent_link = "ground",
+                                   .child_link = "upper",
+                                   .axis = {0, 1, 0}},
+                          second = first;
+    second.name = "second", second.child_link = "lower";
+    second.parent_link = loop ? "ground" : "upper";
+    second.type = loop ? DYN_JOINT_TYPE_FLOATING : DYN_JOINT_TYPE_CONTINUOUS;
+    second.position[0] = loop ? 0 : 0.5;
+    second.damping = loop ? 0 : damping, second.friction = loop ? 0 : friction;
+    memcpy(first.rotation, unturned, sizeof unturned), memcpy(second.rotation, unturned, sizeof unturned);
+    require(dyn_builder_add_joint(builder, &first, &error), &error);
+    require(dyn_builder_add_joint(builder, &second, &error), &error);
+    if (loop) {
+        dyn_constraint_description d = *loop;
+        d.damping = damping, d.friction = friction;
+        memcpy(d.predecessor.pose.rotation, unturned, sizeof unturned);
+        memcpy(d.successor.pose.rotation, unturned, sizeof unturned);
+        add(builder, &d);
+    }
+    require(dyn_builder_build(builder, NULL, NULL, &model, &error), &error);
+    dyn_builder_free(builder);
+    return model;
+}
+
+static const dyn_constraint_description hinge = {.name = "hinge",
+                                                 .kind = DYN_CONSTRAINT_KIND_LOOP_JOINT,
+                                                 .type = DYN_JOINT_TYPE_REVOLUTE,
+                                                 .axis = {0, 1, 0},
+                                                 .effort = 3,
+                                                 .predecessor = {"upper", {.position = {0.5}}},
+                                                 .successor = {"lower", {.position = {0}}}};
+
+START_TEST(forces_in_a_loop_joint_are_those_of_the_same_joint_in_a_tree) {
+    const dyn_passive_parts parts = {.damping = true, .friction = true, .friction_velocity = 0.01};
+    const double w[2] = {1.5, -2.5}, tree_q[2] = {0, 0}, q[8] = {0, 0.5, 0, 0, 0, 0, 0, 1};
+    const double v[7] = {w[0], 0, 0, -0.5 * w[0], 0, w[0] + w[1], 0}, no_tau[7] = {0.7};
+    double tau[2] = {0.7, hinge.effort}, expected[2], a[7], forces[7];
+    dyn_model *tree = hinged(NULL, 0.8, 0.4), *loop = hinged(&hinge, 0.8, 0.4);
+    dyn_workspace *of_tree, *of_loop;
+    dyn_error error;
+    require(dyn_workspace_create(tree, &of_tree, &error), &error);
+    require(dyn_workspace_create(loop, &of_loop, &error), &error);
+    require(dyn_add_passive_forces(tree, 1, &parts, 1, tree_q, w, tau, &error), &error);
+    require(dyn_aba(tree, of_tree, 1, NULL, tree_q, w, tau, NULL, expected, &error), &error);
+    for (int k = 0; k < 3; k++) {
+        const dyn_constraint_options options =
+            DYN_CONSTRAINT_OPTIONS_INIT(.method = (dyn_constraint_method)(1 + k), .passive = &parts);
+        require(dyn_constrained_forward_dynamics(loop, of_loop, 1, NULL, q, v, no_tau, NULL, &options, a, NULL, NULL,
+                                                 &error),
+                &error);
+        ck_assert_double_eq_tol(a[0], expected[0], 1e-10);
+        ck_assert_double_eq_tol(a[5], expected[0] + expected[1], 1e-10);
+    }
+    const dyn_constrained_inverse_options inverse = DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.passive = &parts);
+    require(
+        dyn_constrained_inverse_dynamics(loop, of_loop, 1, NULL, q, v, a, NULL, &inverse, forces, NULL, NULL, &error),
+        &error);
+    ck_assert_double_eq_tol(forces[0], 0.7, 1e-9);
+    dyn_workspace_free(of_tree), dyn_workspace_free(of_loop);
+    dyn_model_free(tree), dyn_model_free(loop);
+}
+END_TEST
+
+/* Compares rollouts of both arms, whose friction and damping act in the steps. */
+START_TEST(rollouts_apply_friction_and_efforts_of_loop_joints) {
+    dyn_model *models[2] = {hinged(NULL, 0.3, 0.2), hinged(&hinge, 0.3, 0.2)};
+    const double q[8] = {0, 0.5, 0, 0, 0, 0, 0, 1}, tree_q[2] = {0, 0}, tree_tau[2] = {0, hinge.effort};
+    double end[2][8];
+    for (int k = 0; k < 2; k++) {
+        dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
+        options.integrator = DYN_INTEGRATOR_RUNGE_KUTTA_4;
+        dyn_simulator *s;
+        dyn_error error;
+        require(dyn_simulator_create(models[k], &options, &s, &error), &error);
+        dyn_rollout rollout = DYN_ROLLOUT_INIT(.steps = 500, .q = k == 0 ? tree_q : q);
+        rollout.tau.rows = k == 0 ? tree_tau : NULL;
+        const dyn_rollout_output output = DYN_ROLLOUT_OUTPUT_INIT(.q = end[k]);
+        require(dyn_rollout_run(s, 1, &rollout, &output, &error), &error);
+        dyn_simulator_free(s);
+        dyn_model_free(models[k]);
+    }
+    ck_assert_double_ge(fabs(end[0][1]), 0.1);
+    ck_assert_double_eq_tol(end[1][0], end[0][0], 1e-6);
+}
+END_TEST
+
+/* ---- Impacts ----------------------------------------------------------------------------------------------------- */
+
+static double kinetic_energy(const dyn_model *model, dyn_workspace *w, const double *q, const double *v) {
+    double kinetic, potential;
+    dyn_error error;
+    require(dyn_energy(model, w, 1, NULL, q, v, &kinetic, &potential, &error), &error);
+    return kinetic;
+}
+
+/* A spinning ball hits the ground: with the slip s = v_x - r w_y, v_x changes by -(1 + e) 2/7 s, and v_z to -e v_z. */
+START_TEST(a_spinning_ball_hits_the_ground_as_the_closed_form) {
+    dyn_model *model = roller(SPHERE, 0);
+    dyn_workspace *w;
+    dyn_error error;
+    const double q[BODY_NQ] = {0, 0, radius, 0, 0, 0, 1}, v[BODY_NV] = {3, 0, -2, 0, -4, 0}, slip = 3 + 4 * radius;
+    double after[BODY_NV], impulse[3];
+    require(dyn_workspace_create(model, &w, &error), &error);
+    for (int k = 0; k <= 4; k++) {
+        double e = 0.25 * k;
+        require(dyn_impact(model, w, 1, q, v, e, after, impulse, &error), &error);
+        ck_assert_double_eq_tol(after[0], 3 - (1 + e) * slip * 2 / 7, 1e-12);
+        ck_assert_double_eq_tol(after[2], 2 * e, 1e-12);
+        ck_assert_double_eq_tol(impulse[0], -mass * (1 + e) * slip * 2 / 7, 1e-12);
+        ck_assert_double_eq_tol(impulse[2], mass * (1 + e) * 2, 1e-12);
+        ck_assert_double_eq_tol(after[4] - v[4], -impulse[0] * radius / (0.4 * mass * radius * radius), 1e-11);
+    }
+    ck_assert_int_eq(dyn_impact(model, w, 1, q, v, 1.5, after, impulse, &error), DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "restitution");
+    dyn_workspace_free(w);
+    dyn_model_free(model);
+}
+END_TEST
+
+/* Random robots with balls, wheels, cams and a drive that stands still, at random velocities. */
+START_TEST(impacts_reverse_the_rates_and_never_add_energy) {
+    random_source base = random_seed("constraint_kinds impacts", 174);
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        kinds_case c = random_kinds(&random);
+        double *after = numbers(c.nv), *impulses = numbers(c.m), *own = c.v, before[MOST_ROWS], rates[MOST_ROWS];
+        dyn_error error;
+        /* The rate of the drive, -0.2 + 0.6 * 2 t + cos(2 t + 0.1), is zero at this time. */
+        double low = -0.5, high = 0;
+        for (int k = 0; k < 60; k++) {
+            double t = (low + high) / 2;
+            *(-0.2 + 1.2 * t + cos(2 * t + 0.1) > 0 ? &high : &low) = t;
+        }
+        require(dyn_workspace_set_time(c.workspace, low, &error), &error);
+        rates_at(&c, 0, before, NULL);
+        for (int k = 0; k <= 2; k++) {
+            double e = 0.5 * k;
+            require(dyn_impact(c.model, c.workspace, 1, c.q, own, e, after, impulses, &error), &error);
+            c.v = after;
+            rates_at(&c, 0, rates, NULL);
+            c.v = own;
+            for (size_t r = 0; r < c.m; r++) {
+                ck_assert_double_eq_tol(rates[r], -e * before[r], 1e-8 * (1 + norm(before, c.m)));
+            }
+            double T = kinetic_energy(c.model, c.workspace, c.q, own);
+            double left = kinetic_energy(c.model, c.workspace, c.q, after);
+            ck_assert_double_le(left, T * (1 + 1e-10));
+            ck_assert(k < 2 || fabs(left - T) <= 1e-8 * T);
+        }
+        free(after), free(impulses);
+        close_case(&c);
+    }
+}
+END_TEST
+
 START_TEST(wrong_constraints_name_their_member) {
     static const struct {
         dyn_constraint_description constraint;
@@ -531,6 +702,10 @@ int main(void) {
     tcase_add_test(tests, rollouts_follow_a_prescribed_motion);
     tcase_add_test(tests, adaptive_motions_follow_a_prescribed_motion);
     tcase_add_test(tests, a_polynomial_of_degree_one_is_a_linear_coupling);
+    tcase_add_test(tests, forces_in_a_loop_joint_are_those_of_the_same_joint_in_a_tree);
+    tcase_add_test(tests, rollouts_apply_friction_and_efforts_of_loop_joints);
+    tcase_add_test(tests, a_spinning_ball_hits_the_ground_as_the_closed_form);
+    tcase_add_test(tests, impacts_reverse_the_rates_and_never_add_energy);
     tcase_add_test(tests, wrong_constraints_name_their_member);
     return run_properties("constraint kinds", tests);
 }

@@ -414,6 +414,74 @@ START_TEST(streams_and_trajectories_compute_the_forces_of_constrained_motions) {
 }
 END_TEST
 
+/* Two hands that grasp a thing in motion: the loop closes by an impact. */
+START_TEST(an_impact_closes_a_loop_and_takes_energy) {
+    char line[1024];
+    json_t *constraints = load_open();
+    write_constraints(constraints, "loop.json");
+    json_decref(constraints);
+    double energy[2] = {0};
+    json_t *before = run_json("$ctl evaluate tree --v 2,1,1 --quantity kinetic_energy --json");
+    energy[0] = json_number_value(json_object_get(before, "kinetic_energy"));
+    for (int k = 0; k < 2; k++) {
+        snprintf(line, sizeof line,
+                 "$ctl evaluate tree --constraints %s --v 2,1,1 --restitution %d --quantity "
+                 "impact_velocity,impact_impulses --json",
+                 scratch("loop.json"), k);
+        json_t *found = run_json(line), *v = json_object_get(found, "impact_velocity");
+        ck_assert_uint_eq(json_array_size(json_object_get(found, "impact_impulses")), 5);
+        snprintf(line, sizeof line, "$ctl evaluate tree --v %.17g,%.17g,%.17g --quantity kinetic_energy --json",
+                 number_of(v, 0), number_of(v, 1), number_of(v, 2));
+        json_t *after = run_json(line);
+        energy[1] = json_number_value(json_object_get(after, "kinetic_energy"));
+        ck_assert_double_eq_tol(energy[1], k == 0 ? fmin(energy[1], 0.95 * energy[0]) : energy[0], 1e-12);
+        snprintf(line, sizeof line,
+                 "$ctl evaluate four_bar --v %.17g,%.17g,%.17g --quantity impact_velocity,impact_impulses --json",
+                 number_of(v, 0), number_of(v, 1), number_of(v, 2));
+        json_t *again = run_json(line);
+        for (size_t i = 0; k == 0 && i < 3; i++) {
+            ck_assert_double_eq_tol(number_of(json_object_get(again, "impact_velocity"), i), number_of(v, i), 1e-12);
+        }
+        json_decref(found), json_decref(after), json_decref(again);
+    }
+    json_decref(before);
+    must_fail("$ctl evaluate four_bar --quantity impact_velocity --restitution 2", 1,
+              "--quantity[0].restitution: the restitution is 2; pass a number from 0 to 1");
+    must_fail("$ctl evaluate two_link --quantity impact_velocity", 1, "has no constraints");
+}
+END_TEST
+
+/* A spring-loaded hinge that closes a loop: its effort needs the opposite torque of the motor. */
+START_TEST(an_effort_in_a_loop_joint_turns_the_mechanism) {
+    char line[512];
+    json_t *description = json_load_file(DESCRIPTIONS "four_bar.json", 0, NULL);
+    json_t *loop = json_object_get(json_array_get(json_object_get(description, "constraints"), 0), "loop_joint");
+    json_object_set_new(loop, "effort", json_real(2));
+    json_object_set_new(loop, "damping", json_real(0.5));
+    json_object_set_new(description, "name", json_string("loaded_bar"));
+    ck_assert_int_eq(json_dump_file(description, scratch("loaded.json"), 0), 0);
+    json_decref(description);
+    snprintf(line, sizeof line, "$ctl load --replace --description %s", scratch("loaded.json"));
+    must_say(line, "loaded_bar: ");
+    load("four_bar");
+    json_t *without = run_json("$ctl fd four_bar --v 2,-2,1 --json"),
+           *with = run_json("$ctl fd loaded_bar --v 2,-2,1 --json");
+    json_t *damped = run_json("$ctl fd loaded_bar --v 2,-2,1 --passive damping --json");
+    double plain = number_of(json_object_get(without, "a"), 0), driven = number_of(json_object_get(with, "a"), 0);
+    ck_assert_double_gt(fabs(driven - plain), 0.1);
+    ck_assert_double_gt(fabs(number_of(json_object_get(damped, "a"), 0) - driven), 1e-3);
+    const json_t *a = json_object_get(with, "a");
+    snprintf(line, sizeof line, "$ctl id loaded_bar --v 2,-2,1 --a %.17g,%.17g,%.17g --json", number_of(a, 0),
+             number_of(a, 1), number_of(a, 2));
+    json_t *forces = run_json(line);
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_double_eq_tol(number_of(json_object_get(forces, "tau"), i), 0, 1e-9);
+    }
+    json_decref(without), json_decref(with), json_decref(damped), json_decref(forces);
+    must_fail("$ctl evaluate loaded_bar --quantity forward_dynamics_by_q", 1, "derivatives do not consider");
+}
+END_TEST
+
 #define DRIVE                                                                                                          \
     "[{\"name\": \"drive\", \"prescribed\": {\"joint\": \"motor\", \"coefficients\": [0, 2, 1.5], \"amplitude\": "     \
     "0.5, "                                                                                                            \
@@ -887,6 +955,8 @@ int main(void) {
     tcase_add_test(all, a_simulation_keeps_the_constraints_of_its_request_over_a_restart);
     tcase_add_test(all, a_recorded_simulation_with_constraints_of_its_request_replays_bit_by_bit);
     tcase_add_test(all, streams_and_trajectories_compute_the_forces_of_constrained_motions);
+    tcase_add_test(all, an_impact_closes_a_loop_and_takes_energy);
+    tcase_add_test(all, an_effort_in_a_loop_joint_turns_the_mechanism);
     tcase_add_test(all, a_drive_of_a_request_exerts_the_force_of_inverse_dynamics);
     tcase_add_test(all, simulations_and_rollouts_follow_a_prescribed_motion);
     tcase_add_test(all, a_wrong_constraint_is_refused_at_its_member);

@@ -1727,6 +1727,8 @@ typedef enum dyn_client_quantity {
     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_TORQUES = 110,      /* for accelerations of tasks by priority: nv */
     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_ACCELERATION = 111, /* accelerations that these torques cause: m */
     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INDEPENDENCE = 112, /* eigenvalues over the trace: m */
+    DYN_CLIENT_QUANTITY_IMPACT_VELOCITY = 130,                /* after an impact on the constraints: nv */
+    DYN_CLIENT_QUANTITY_IMPACT_IMPULSES = 131,                /* of the m rows of constraints: m */
 } dyn_client_quantity;
 
 /* Upper bound of the numbers of quantities (exclusive). */
@@ -1781,7 +1783,8 @@ typedef struct dyn_client_quantity_request {
     const char *subtree;     /* of subtrees: joint at the root of the subtree; NULL: the whole robot */
     size_t task_frame_count; /* of tasks: up to 8, each once */
     const dyn_client_task_frame *task_frames;
-    double damping; /* of torques for tasks near singular configurations, 0 to 1 */
+    double damping;     /* of torques for tasks near singular configurations, 0 to 1 */
+    double restitution; /* of impacts, 0 to 1 */
 } dyn_client_quantity_request;
 
 /* Arguments of an evaluation, in addition to the query. An array that no quantity depends on is rejected with

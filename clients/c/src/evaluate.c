@@ -328,6 +328,7 @@ static dyn_client_status encode_quantity(const dyn_client_quantity_request *from
     }
     body->quantity = (Dynamics__V1__Quantity)from->quantity;
     body->damping = from->damping;
+    body->restitution = from->restitution;
     body->n_frames = from->frame_count;
     body->frames = (char **)from->frames;
     body->reference_frame = (Dynamics__V1__ReferenceFrame)from->reference_frame;

@@ -34,6 +34,7 @@ class Quantity:
     subtree: str | None = None
     task_frames: Sequence[TaskFrame] | None = None
     damping: float = 0.0
+    restitution: float = 0.0
 
 
 class Block:
@@ -194,7 +195,7 @@ def write_quantities(keep: Keep, request: Any, asked: Asked | Sequence[Asked], f
         if has_frame and axes == "unspecified" and wanted.quantity != "frame_pose":
             axes = reference_frame
         fill(keep, entries[i], field, frames=frame_names, reference_frame=axes, subtree=wanted.subtree,
-             task_frames=wanted.task_frames, damping=wanted.damping)
+             task_frames=wanted.task_frames, damping=wanted.damping, restitution=wanted.restitution)
     request.quantities = entries
     request.quantity_count = len(names)
 

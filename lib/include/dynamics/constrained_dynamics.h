@@ -12,6 +12,7 @@
 #include <dynamics/constraint.h>
 #include <dynamics/export.h>
 #include <dynamics/external_force.h>
+#include <dynamics/passive_force.h>
 #include <dynamics/sized.h>
 #include <dynamics/workspace.h>
 
@@ -55,6 +56,9 @@ typedef struct dyn_constraint_options {
     size_t struct_size; /* set by DYN_CONSTRAINT_OPTIONS_INIT (sized.h) */
     dyn_constraint_method method;
     double stabilization; /* 1/s; k in A a + dA/dt v = -2 k A v - k^2 e (Baumgarte 1972); 0: none */
+    /* Damping and friction of the joints of closed loops that count; NULL: none. Their efforts always act. Passive
+     * forces of the tree's joints are part of tau. */
+    const dyn_passive_parts *passive;
 } dyn_constraint_options;
 
 #define DYN_CONSTRAINT_OPTIONS_INIT(...) DYN_SIZED(dyn_constraint_options, __VA_ARGS__)

@@ -37,7 +37,9 @@ DYN_API bool dyn_model_joint_is_passive(const dyn_model *model, int joint);
 typedef struct dyn_constrained_inverse_options {
     size_t struct_size;    /* set by DYN_CONSTRAINED_INVERSE_OPTIONS_INIT (sized.h) */
     const double *weights; /* nv positive numbers w in sum w_i tau_i^2; NULL: 1. Those of passive joints are not used */
-    const dyn_passive_parts *passive; /* passive forces (passive_force.h) that act besides the motors; NULL: none */
+    /* Passive forces (passive_force.h) that act besides the motors, those of the joints of closed loops included; NULL:
+     * none. The efforts of these joints always act. */
+    const dyn_passive_parts *passive;
 } dyn_constrained_inverse_options;
 
 #define DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(...) DYN_SIZED(dyn_constrained_inverse_options, __VA_ARGS__)

@@ -39,6 +39,7 @@
 #include <dynamics/forward_dynamics.h>
 #include <dynamics/frame_motion.h>
 #include <dynamics/identification.h>
+#include <dynamics/impact.h>
 #include <dynamics/inertia.h>
 #include <dynamics/inverse_dynamics.h>
 #include <dynamics/joint_type.h>

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../dynamics/carve.h"
+#include "../model/constraint.h"
 #include "../model/normal_form.h"
 #include "closure_error.h"
 
@@ -12,6 +13,7 @@ size_t closures_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, cl
     uintptr_t cursor = base;
     size_t m = (size_t)model->constraint_rows, packed = lanes * sizeof(double);
     cursor += constraint_rows_lay_out(model, model->constraint_rows, lanes, true, cursor, &s->rows);
+    cursor += constraint_rows_lay_out(model, constraint_force_rows(model), lanes, true, cursor, &s->forces);
     cursor += least_norm_lay_out(model->constraint_rows, cursor, &s->norm);
     s->pose = dyn_carve(&cursor, 12 * packed);
     s->lane_q = dyn_carve(&cursor, (size_t)model->nq * sizeof(double));
@@ -42,6 +44,14 @@ void closures_choose(const dyn_model *model, const dyn_workspace *workspace, clo
     s->model = model, s->workspace = workspace, s->time = workspace->time;
     constraint_rows_clear(&s->rows);
     closures_add_rows(model, &s->rows);
+    constraint_rows_clear(&s->forces);
+    for (int i = model->constraint_count; i < 2 * model->constraint_count; i++) {
+        const row_group group = {
+            model->closures[i].count, 2, {{ROWS_OF_CLOSURE, i, .factor = 1}, {ROWS_OF_CLOSURE, i, .factor = -1}}};
+        if (group.count > 0) {
+            constraint_rows_add(&s->forces, &group);
+        }
+    }
 }
 
 void closures_respond(closures *s, sample_block block, const void *q, const void *v, const void *diagonal) {
@@ -69,6 +79,61 @@ void closures_rates(const closures *s, double *b) {
         double rate = closure_motion(&s->model->closures[i], s->time).rate;
         for (int r = 0; r < constraint->row_count; r++) {
             b[constraint->first_row + r] = rate;
+        }
+    }
+}
+
+/* ---- Forces of loop joints --------------------------------------------------------------------------------------- */
+
+/* Returns the force of a loop joint along a direction in which S moves in P with the rate v. */
+static double joint_force(const loop_forces *forces, const dyn_passive_parts *parts, double v) {
+    double force = forces->effort;
+    if (parts && parts->damping) {
+        force -= forces->damping * v;
+    }
+    if (parts && parts->friction) {
+        force -= forces->friction * v / sqrt(v * v + parts->friction_velocity * parts->friction_velocity);
+    }
+    return force;
+}
+
+/* Finds the forces of one lane at the packed v. */
+static void find_forces(closures *s, sample_block block, size_t lane, const dyn_passive_parts *parts, const double *v) {
+    constraint_rows *rows = &s->forces;
+    int nv = s->model->nv, row = 0;
+    for (int i = s->model->constraint_count; i < 2 * s->model->constraint_count; i++) {
+        for (int r = 0; r < s->model->closures[i].count; r++, row++) {
+            double rate = v ? closures_rate(rows, block, lane, row, nv, v) : 0;
+            rows->solution.multipliers[row] = joint_force(&s->model->closures[i].forces, parts, rate);
+        }
+    }
+}
+
+void closures_exert(closures *s, sample_block block, const dyn_passive_parts *parts, const void *q, const void *v,
+                    const void *diagonal, double *x) {
+    if (s->forces.set.m == 0) {
+        return;
+    }
+    s->forces.diagonal = diagonal;
+    constraint_rows_respond(&s->forces, s->model, s->workspace, block, q, v);
+    for (size_t l = 0; l < block.lanes; l++) {
+        find_forces(s, block, l, parts, v);
+        constraint_rows_apply(&s->forces, block, l, s->model->nv, x);
+    }
+}
+
+void closures_add_forces(closures *s, sample_block one, const dyn_passive_parts *parts, double factor, const double *q,
+                         const double *v, double *tau) {
+    const constraint_rows *rows = &s->forces;
+    int nv = s->model->nv;
+    if (rows->set.m == 0) {
+        return;
+    }
+    one.kernels->row_jacobian(s->model, s->workspace->memory, q, NULL, &rows->set, rows->A, NULL);
+    find_forces(s, one, 0, parts, v);
+    for (int r = 0; r < rows->set.m; r++) {
+        for (int i = 0; i < nv; i++) {
+            tau[i] += factor * rows->A[r * nv + i] * rows->solution.multipliers[r];
         }
     }
 }

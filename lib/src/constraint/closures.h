@@ -13,6 +13,8 @@
 #ifndef DYNAMICS_CONSTRAINT_CLOSURES_H
 #define DYNAMICS_CONSTRAINT_CLOSURES_H
 
+#include <dynamics/passive_force.h>
+
 #include "../dynamics/workspace.h"
 #include "least_norm.h"
 #include "rows.h"
@@ -22,6 +24,7 @@ typedef struct closures {
     const dyn_workspace *workspace; /* kernels run in its memory */
     double time;                    /* s: instant of prescribed motions */
     constraint_rows rows;
+    constraint_rows forces; /* rows of the directions in which loop joints exert forces */
     least_norm norm;
     double *pose;   /* 12, packed */
     double *lane_q; /* nq */
@@ -43,6 +46,16 @@ void closures_add_rows(const dyn_model *model, constraint_rows *rows);
 /* Computes the rows and their response at the packed state (q, v). `diagonal` (packed nv numbers; NULL: zeros) is added
  * to the diagonal of M. The bias is dA/dt v - db/dt. */
 void closures_respond(closures *s, sample_block block, const void *q, const void *v, const void *diagonal);
+
+/* Finds the forces of the joints of closed loops in all lanes: their efforts, and the damping and friction that `parts`
+ * (NULL: none) count. Adds M^-1 A_f' f to the packed accelerations x, where A_f are the rows of their directions. The
+ * forces of the last lane remain in forces.solution. Does nothing for a model without such forces. */
+void closures_exert(closures *s, sample_block block, const dyn_passive_parts *parts, const void *q, const void *v,
+                    const void *diagonal, double *x);
+
+/* Adds factor A_f' f of one sample to the joint forces tau, nv numbers; v NULL: zero. */
+void closures_add_forces(closures *s, sample_block one, const dyn_passive_parts *parts, double factor, const double *q,
+                         const double *v, double *tau);
 
 /* Computes the closure errors of all lanes at the packed q. */
 void closures_find_errors(closures *s, sample_block block, const void *q);

@@ -104,6 +104,7 @@ static void solve_dense(const constrained_call *call, sample_block block, const 
     for (int i = 0; i < model->nv; i++) {
         f[i] = tau[i] - f[i];
     }
+    closures_add_forces(&s->loops, block, call->options.passive, 1, packed->q, packed->v, f);
     const dense_problem p = {model->nv, model->constraint_rows, M, s->loops.rows.A, f, s->loops.c};
     int rank = call->options.method == DYN_CONSTRAINT_METHOD_ELIMINATION ? dense_solve_by_elimination(&p, &s->dense, a)
                                                                          : dense_solve_full_system(&p, &s->dense, a);
@@ -121,6 +122,7 @@ static dyn_status compute_block(const constrained_call *call, sample_block block
     if (status != DYN_OK) {
         return status;
     }
+    closures_exert(&s->loops, block, call->options.passive, packed->q, packed->v, NULL, s->acceleration);
     closures_respond(&s->loops, block, packed->q, packed->v, NULL);
     if (call->options.stabilization != 0) {
         closures_find_errors(&s->loops, block, packed->q);

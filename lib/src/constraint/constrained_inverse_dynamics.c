@@ -20,8 +20,10 @@
 
 #include "../dynamics/carve.h"
 #include "../dynamics/workspace.h"
+#include "../model/constraint.h"
 #include "../model/error.h"
 #include "../model/sized.h"
+#include "closures.h"
 #include "orthogonal.h"
 
 /* Largest remainder of an equation of a passive coordinate, as a share of the sizes of its terms. */
@@ -231,6 +233,17 @@ static dyn_status read_options(const dyn_model *model, const dyn_constrained_inv
     return status;
 }
 
+/* Subtracts the forces of the joints of closed loops from those of one sample. */
+static void subtract_loop_forces(const dyn_model *model, const dyn_workspace *w, const dyn_passive_parts *parts,
+                                 const double *q, const double *v, double *tau) {
+    closures loops;
+    if (constraint_force_rows(model) > 0) {
+        closures_lay_out(model, 1, (uintptr_t)w->constraint_memory, &loops);
+        closures_choose(model, w, &loops);
+        closures_add_forces(&loops, dyn_block_of_one(w, 0), parts, -1, q, v, tau);
+    }
+}
+
 dyn_status dyn_constrained_inverse_dynamics(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                             const double *gravity, const double *q, const double *v, const double *a,
                                             const dyn_external_forces *forces,
@@ -261,6 +274,7 @@ dyn_status dyn_constrained_inverse_dynamics(const dyn_model *model, dyn_workspac
         dyn_constrained_inverse_result result;
         status = dyn_constraint_rows(model, workspace, 1, q + s * nq, v ? v + s * nv : NULL, d.A, d.bias, NULL, error);
         if (status == DYN_OK) {
+            subtract_loop_forces(model, workspace, chosen.passive, q + s * nq, v ? v + s * nv : NULL, tau + s * nv);
             mark_passive(model, &d);
             status = distribute(&call, a ? a + s * nv : NULL, tau + s * nv, &d, &result, error);
         }

@@ -33,6 +33,7 @@
 
 #include "../dynamics/arguments.h"
 #include "../dynamics/carve.h"
+#include "../model/constraint.h"
 #include "../model/error.h"
 #include "../model/normal_form.h"
 #include "../model/sized.h"
@@ -389,6 +390,11 @@ dyn_status dyn_constrained_forward_dynamics_derivatives(const dyn_model *model, 
     }
     if (status == DYN_OK && model->constraint_rows == 0) {
         status = dyn_error_set(error, DYN_FAILED_PRECONDITION, "model", "the model has no constraint");
+    }
+    if (status == DYN_OK && constraint_force_rows(model) > 0) {
+        status = dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
+                               "a joint of a closed loop has damping, friction or an effort, which derivatives do not "
+                               "consider");
     }
     if (status != DYN_OK) {
         return status;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../model/constraint.h"
 #include "../model/error.h"
 #include "../model/normal_form.h"
 #include "../model/rotor.h"
@@ -31,7 +32,8 @@ static size_t smaller(size_t a, size_t b) {
  * poses of a block, and the square matrices of one sample, which the methods of the full system and of elimination
  * factorize. */
 static size_t constraint_size(const dyn_model *model, const kernel_trio *kernels) {
-    size_t m = (size_t)model->constraint_rows, n = (size_t)model->nv, sum = m + n, alignment = 64 * CARVE_ALIGNMENT;
+    size_t m = (size_t)(model->constraint_rows + constraint_force_rows(model)), n = (size_t)model->nv, sum = m + n;
+    size_t alignment = 96 * CARVE_ALIGNMENT;
     size_t packed = 2 * m * n + m * m + 3 * sum + 24, single = 8 * sum * sum + 64 * sum;
     bool is_single = kernels->wide->number_size != sizeof(double);
     return m == 0 || is_single ? 0 : (packed * (size_t)kernels->wide->lanes + single) * sizeof(double) + alignment;

@@ -433,12 +433,31 @@ static dyn_status compile_one(const dyn_builder *builder, const dyn_model *model
     return status;
 }
 
+/* Returns the closure of the directions that a loop joint allows and along which forces act; without rows where there
+ * are none. */
+static closure free_directions(const closure *c) {
+    closure made = *c;
+    bool has_forces = c->forces.damping > 0 || c->forces.friction > 0 || c->forces.effort != 0;
+    made.axes = c->kind == CLOSURE_JOINT && has_forces ? 077 & ~c->axes : 0;
+    made.count = __builtin_popcount(made.axes);
+    made.pitch = 0;
+    return made;
+}
+
+int constraint_force_rows(const dyn_model *model) {
+    int count = 0;
+    for (int i = 0; i < model->constraint_count; i++) {
+        count += model->closures[model->constraint_count + i].count;
+    }
+    return count;
+}
+
 dyn_status compile_constraints(const dyn_builder *builder, dyn_error *error, dyn_model *model) {
     int count = builder->constraint_count;
     if (count == 0) {
         return DYN_OK;
     }
-    model->closures = calloc((size_t)count, sizeof *model->closures);
+    model->closures = calloc(2 * (size_t)count, sizeof *model->closures);
     model->constraints = calloc((size_t)count, sizeof *model->constraints);
     if (!model->closures || !model->constraints) {
         return dyn_error_memory(error);
@@ -448,6 +467,7 @@ dyn_status compile_constraints(const dyn_builder *builder, dyn_error *error, dyn
         if (status != DYN_OK) {
             return status;
         }
+        model->closures[count + i] = free_directions(&model->closures[i]);
         dyn_constraint *made = &model->constraints[i];
         made->name = strdup(builder->constraints[i].name);
         made->kind = builder->constraints[i].kind;

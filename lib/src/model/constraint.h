@@ -20,4 +20,8 @@ void free_constraints(dyn_model *model);
 /* Returns whether a kind of constraint ties coordinates instead of frames. */
 bool ties_coordinates(dyn_constraint_kind kind);
 
+/* Returns the number of directions along which the joints of closed loops exert forces. After the closures of the
+ * constraints, model->closures has one for each of them, whose rows are these directions. */
+int constraint_force_rows(const dyn_model *model);
+
 #endif

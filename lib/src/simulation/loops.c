@@ -40,6 +40,10 @@ static void constrain(void *context, double fraction, const void *q, const void 
     const sample_block block = s->loops.block;
     const double k = s->options.constraint_stabilization;
     c->time = s->time + fraction * s->step.dt;
+    const dyn_passive_parts parts = {.damping = !s->options.ignore_damping,
+                                     .friction = !s->options.ignore_friction,
+                                     .friction_velocity = s->options.friction_velocity};
+    closures_exert(c, block, &parts, q, v, diagonal, a);
     closures_respond(c, block, q, v, diagonal);
     if (k != 0) {
         closures_find_errors(c, block, q);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Impact on the constraints of a model: a velocity responds to impulses as an acceleration does to forces.
+ */
+#include <dynamics/impact.h>
+
+#include <string.h>
+
+#include "../dynamics/arguments.h"
+#include "../dynamics/carve.h"
+#include "../dynamics/results.h"
+#include "../model/error.h"
+#include "closures.h"
+
+/* Parts of the workspace's memory. */
+typedef struct impact_scratch {
+    closures loops;
+    double *v; /* nv, packed: velocities after the impact */
+} impact_scratch;
+
+static size_t lay_out(const dyn_model *model, size_t lanes, uintptr_t base, impact_scratch *s) {
+    uintptr_t cursor = base;
+    cursor += closures_lay_out(model, lanes, cursor, &s->loops);
+    s->v = dyn_carve(&cursor, (size_t)model->nv * lanes * sizeof(double));
+    return cursor - base;
+}
+
+/* Checks the arguments, and lays the scratch memory out in the workspace. */
+static dyn_status open_impact(const dyn_model *model, const dyn_workspace *w, double restitution, impact_scratch *s,
+                              dyn_error *error) {
+    if (!(restitution >= 0 && restitution <= 1)) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "restitution",
+                             "the coefficient of restitution is %g; pass a number from 0 to 1", restitution);
+    }
+    if (model->constraint_rows == 0) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model", "the model has no constraint");
+    }
+    if (w->precision != DYN_PRECISION_DOUBLE) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "workspace",
+                             "constraints are computed in double precision; use a workspace of that precision");
+    }
+    if (lay_out(model, (size_t)w->kernels->wide->lanes, (uintptr_t)w->constraint_memory, s) > w->constraint_size) {
+        return dyn_error_memory(error);
+    }
+    closures_choose(model, w, &s->loops);
+    return DYN_OK;
+}
+
+/* Changes the velocity of one lane of s->v, and stores its impulses; `impulses` may be NULL. */
+static void strike(impact_scratch *s, sample_block block, size_t lane, double restitution, double *impulses) {
+    closures *c = &s->loops;
+    int m = c->rows.set.m;
+    closures_rates(c, c->c);
+    for (int r = 0; r < m; r++) {
+        double rate = closures_rate(&c->rows, block, lane, r, c->model->nv, s->v);
+        c->c[r] -= restitution * (rate - c->c[r]);
+    }
+    closures_solve(c, block, lane, s->v);
+    if (impulses) {
+        memcpy(impulses + (block.first + lane) * (size_t)m, c->lambda, (size_t)m * sizeof *impulses);
+    }
+}
+
+dyn_status dyn_impact(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, const double *v,
+                      double restitution, double *v_after, double *impulses, dyn_error *error) {
+    impact_scratch s;
+    size_t nv = (size_t)model->nv;
+    dyn_status status = dyn_check_state(model, workspace, n, NULL, q, v, error);
+    if (status == DYN_OK) {
+        status = open_impact(model, workspace, restitution, &s, error);
+    }
+    const results velocities = {1, {{"v_after", v_after, nv}}};
+    void *const packed[MAX_RESULTS] = {s.v};
+    for (size_t first = 0; status == DYN_OK && first < n;) {
+        sample_block block = dyn_block_at(workspace, n, first, 0);
+        const void *packed_q = dyn_block_pack(workspace, 0, q, (size_t)model->nq, block);
+        const void *packed_v = v ? dyn_block_pack(workspace, 1, v, nv, block) : workspace->zero;
+        closures_respond(&s.loops, block, packed_q, packed_v, NULL);
+        status = dyn_check_pivots(model, workspace, block, error);
+        memcpy(s.v, packed_v, nv * block.lanes * sizeof *s.v);
+        for (size_t l = 0; status == DYN_OK && l < block.count; l++) {
+            strike(&s, block, l, restitution, impulses);
+        }
+        if (status == DYN_OK) {
+            status = dyn_results_store(workspace, packed, block, &velocities, error);
+        }
+        first += block.count;
+    }
+    return status;
+}
