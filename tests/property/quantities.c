@@ -253,6 +253,11 @@ static void principal_axes_are_those_of_the_parameters(identity_case *s, int k) 
         require(dyn_principal_moments(s->model, s->w, 1, s->q, link, outside, moments[1], axes[1], &error), &error);
         require(dyn_frame_pose(s->model, s->w, 1, s->q, link, position, rotation, &error), &error);
         dyn_inertia_principal_moments(&inertia, expected);
+        const double *frame = axes[0];
+        double volume = frame[0] * (frame[4] * frame[8] - frame[5] * frame[7]) +
+                        frame[1] * (frame[5] * frame[6] - frame[3] * frame[8]) +
+                        frame[2] * (frame[3] * frame[7] - frame[4] * frame[6]);
+        ck_assert_double_eq_tol(volume, 1, 1e-12);
         double scale = 1e-9 * (1 + expected[2] + p[10 * j]);
         for (int i = 0; i < 3; i++) {
             ck_assert_double_eq_tol(moments[0][i], expected[2 - i], scale);

@@ -237,6 +237,69 @@ START_TEST(bad_meshes_are_refused) {
 }
 END_TEST
 
+/* Computes the principal moments and axes of a body, in the axes of its link. */
+static void find_principal(const dyn_inertia *inertia, double moments[3], double axes[9]) {
+    static const dyn_joint_description hinge = {.name = "hinge",
+                                                .type = DYN_JOINT_TYPE_CONTINUOUS,
+                                                .parent_link = "base",
+                                                .child_link = "body",
+                                                .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                                .axis = {1, 0, 0}};
+    const dyn_link_description base = {.name = "base"}, body = {.name = "body", .inertia = *inertia};
+    const double q = 0;
+    dyn_builder *builder;
+    dyn_model *model;
+    dyn_workspace *w;
+    dyn_error error;
+    int frame;
+    require(dyn_builder_create("body", &builder, &error), &error);
+    require(dyn_builder_add_link(builder, &base, &error), &error);
+    require(dyn_builder_add_link(builder, &body, &error), &error);
+    require(dyn_builder_add_joint(builder, &hinge, &error), &error);
+    require(dyn_builder_build(builder, NULL, NULL, &model, &error), &error);
+    require(dyn_workspace_create(model, &w, &error), &error);
+    require(dyn_model_find_frame(model, "body", &frame, &error), &error);
+    require(dyn_principal_moments(model, w, 1, &q, frame, DYN_REFERENCE_FRAME_LOCAL, moments, axes, &error), &error);
+    dyn_workspace_free(w);
+    dyn_model_free(model);
+    dyn_builder_free(builder);
+}
+
+/* Checks the axes of bodies with two or three equal moments, with disturbances of the size of rounding errors, and of a
+ * body whose axis has two components of equal size. */
+START_TEST(principal_axes_of_symmetric_bodies_are_defined) {
+    static const struct {
+        double rotational[6], axes[9]; /* inertia xx xy xz yy yz zz */
+    } bodies[] = {
+        {{2, 0, 0, 2, 0, 2}, {1, 0, 0, 0, 1, 0, 0, 0, 1}},                                    /* sphere */
+        {{3, 0, 0, 2, 0, 2}, {1, 0, 0, 0, 1, 0, 0, 0, 1}},                                    /* disc about x */
+        {{2, 0, 0, 3, 0, 2}, {0, 1, 0, 1, 0, 0, 0, 0, -1}},                                   /* disc about y */
+        {{2, 0, 0, 2, 0, 3}, {0, 0, 1, 1, 0, 0, 0, 1, 0}},                                    /* disc about z */
+        {{2, 0, 0, 2, 0, 1e-3}, {1, 0, 0, 0, 1, 0, 0, 0, 1}},                                 /* rod along z */
+        {{1e-3, 0, 0, 2, 0, 2}, {0, 1, 0, 0, 0, 1, 1, 0, 0}},                                 /* rod along x */
+        {{1, 0, 0, 2, 0, 2.5}, {0, 0, 1, 0, 1, 0, -1, 0, 0}},                                 /* brick */
+        {{2, 1, 0, 2, 0, 2.5}, {M_SQRT1_2, M_SQRT1_2, 0, 0, 0, 1, M_SQRT1_2, -M_SQRT1_2, 0}}, /* turned brick */
+        {{2, -1, 0, 2, 0, 2.5}, {M_SQRT1_2, -M_SQRT1_2, 0, 0, 0, 1, -M_SQRT1_2, -M_SQRT1_2, 0}},
+    };
+    random_source random = random_seed("principal axes of symmetric bodies", 52);
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        for (int round = 0; round < 20; round++) {
+            dyn_inertia inertia = {.mass = 1};
+            double moments[3], axes[9];
+            for (int k = 0; k < 6; k++) {
+                inertia.rotational[k] =
+                    bodies[i].rotational[k] + (round > 0 ? random_uniform(&random, -1, 1) : 0) * 1e-15;
+            }
+            find_principal(&inertia, moments, axes);
+            for (int k = 0; k < 9; k++) {
+                ck_assert_msg(fabs(axes[k] - bodies[i].axes[k]) < 1e-9, "body %zu: entry %d is %g", i, k, axes[k]);
+            }
+            ck_assert(moments[0] >= moments[1] && moments[1] >= moments[2]);
+        }
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("inertia");
     tcase_add_test(tests, shapes_have_the_printed_moments);
@@ -247,5 +310,6 @@ int main(void) {
     tcase_add_test(tests, impossible_inertias_are_named);
     tcase_add_test(tests, mesh_of_a_box_is_the_box);
     tcase_add_test(tests, bad_meshes_are_refused);
+    tcase_add_test(tests, principal_axes_of_symmetric_bodies_are_defined);
     return run_tests(tests);
 }

@@ -65,8 +65,15 @@ DYN_API dyn_status dyn_acceleration_ellipsoids(const dyn_model *model, dyn_works
                                                double *angular_axes, dyn_error *error);
 
 /* Computes the principal moments, kg m^2, and principal axes of the body that carries `frame`, about its centre of
- * mass: n x 3, the largest first, and their directions, n x 9, as those of an ellipsoid. dyn_body_inertia defines the
- * body and its errors. Neither output may be NULL. q is n x nq. Cost O(depth of the frame) per sample. */
+ * mass: n x 3, the largest first, and their directions, n x 9, unit vectors along the axes of the reference frame, one
+ * in each row. They are right-handed, and defined for all bodies; differences count from 1e-9 on, of the largest moment
+ * or of the unit vector:
+ *     three moments differ  the first of the largest components of axes 0 and 1 is positive; axis 2 is their product
+ *     two are equal         the axis of the third has that sign; the first axis of the equal ones is the coordinate
+ *                           axis nearest to their plane (x before y before z), projected onto it
+ *     all are equal         the axes are those of the reference frame
+ * dyn_body_inertia defines the body and its errors. Neither output may be NULL. q is n x nq. Cost O(depth of the frame)
+ * per sample. */
 DYN_API dyn_status dyn_principal_moments(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                          int frame, dyn_reference_frame reference_frame, double *moments, double *axes,
                                          dyn_error *error);

@@ -292,6 +292,7 @@ dyn_status dyn_principal_moments(const dyn_model *model, dyn_workspace *workspac
         if (status == DYN_OK) {
             find_central_inertia(inertia, axes + 9 * s);
             find_axes(0, axes + 9 * s, moments + 3 * s);
+            dyn_choose_body_axes(moments + 3 * s, axes + 9 * s);
         }
     }
     return status;

@@ -5,6 +5,9 @@
 #include <math.h>
 #include <stdbool.h>
 
+/* Difference of moments, as a share of the largest, and of components of a unit vector, that counts as none. */
+static const double least_difference = 1e-9;
+
 /* Largest number of rounds over all pairs of rows. Rounds converge quadratically: ten are many. */
 enum { MOST_ROUNDS = 40 };
 
@@ -71,5 +74,60 @@ void dyn_principal_axes(size_t n, double *A, double *eigenvalues) {
         }
         swap_rows(n, A + i * n, A + largest * n);
         eigenvalues[i] = normalize(n, A + i * n);
+    }
+}
+
+static void cross(const double x[3], const double y[3], double z[3]) {
+    z[0] = x[1] * y[2] - x[2] * y[1];
+    z[1] = x[2] * y[0] - x[0] * y[2];
+    z[2] = x[0] * y[1] - x[1] * y[0];
+}
+
+/* Turns a unit vector so that the first of its largest components is positive. */
+static void choose_sign(double x[3]) {
+    int largest = 0;
+    for (int i = 1; i < 3; i++) {
+        largest = fabs(x[i]) > fabs(x[largest]) + least_difference ? i : largest;
+    }
+    double sign = copysign(1, x[largest]);
+    for (int i = 0; i < 3; i++) {
+        x[i] *= sign;
+    }
+}
+
+/* Sets y to the first of the coordinate axes that are nearest to the plane perpendicular to x, projected onto it. */
+static void choose_in_plane(const double x[3], double y[3]) {
+    int nearest = 0;
+    for (int i = 1; i < 3; i++) {
+        nearest = fabs(x[i]) < fabs(x[nearest]) - least_difference ? i : nearest;
+    }
+    for (int i = 0; i < 3; i++) {
+        y[i] = (i == nearest) - x[nearest] * x[i];
+    }
+    double length = sqrt(dot(3, y, y));
+    for (int i = 0; i < 3; i++) {
+        y[i] /= length;
+    }
+}
+
+void dyn_choose_body_axes(const double moments[3], double axes[9]) {
+    double gap = least_difference * moments[0];
+    bool are_first_equal = moments[0] - moments[1] <= gap, are_last_equal = moments[1] - moments[2] <= gap;
+    if (are_first_equal && are_last_equal) {
+        for (int i = 0; i < 9; i++) {
+            axes[i] = i % 4 == 0;
+        }
+    } else if (are_first_equal) {
+        choose_sign(axes + 6);
+        choose_in_plane(axes + 6, axes);
+        cross(axes + 6, axes, axes + 3);
+    } else {
+        choose_sign(axes);
+        if (are_last_equal) {
+            choose_in_plane(axes, axes + 3);
+        } else {
+            choose_sign(axes + 3);
+        }
+        cross(axes, axes + 3, axes + 6);
     }
 }

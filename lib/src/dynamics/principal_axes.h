@@ -15,4 +15,8 @@
  * Source: Hestenes 1958; Demmel and Veselic 1992. */
 void dyn_principal_axes(size_t n, double *A, double *eigenvalues);
 
+/* Chooses the axes of a body, one in each row, whose principal moments are the largest first: a right-handed frame that
+ * does not depend on rounding errors, as manipulability.h documents it for dyn_principal_moments. */
+void dyn_choose_body_axes(const double moments[3], double axes[9]);
+
 #endif
