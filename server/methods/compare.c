@@ -112,8 +112,9 @@ static dyn_status compute_row(const batch *b, const batch_worker *w, const compa
     return status;
 }
 
-/* Counts the operations of each result. The counts are zero where the library cannot count. */
-static void count_row(dyn_formulation *by, compared *row) {
+/* Counts the operations of each result. The counts are zero where the library cannot count. Checks the deadline after
+ * each result. */
+static dyn_status count_row(const batch *b, dyn_formulation *by, compared *row) {
     static const dyn_formulation_result results[RESULTS] = {
         [INVERSE] = DYN_FORMULATION_RESULT_INVERSE_DYNAMICS,
         [FORWARD] = DYN_FORMULATION_RESULT_FORWARD_DYNAMICS,
@@ -123,7 +124,11 @@ static void count_row(dyn_formulation *by, compared *row) {
         if (dyn_formulation_operations(by, results[k], &row->counts[k], NULL) != DYN_OK) {
             row->counts[k] = (dyn_operation_counts){0};
         }
+        if (!batch_proceed(b, 0)) {
+            return DYN_CANCELLED;
+        }
     }
+    return DYN_OK;
 }
 
 /* Computes the row of one formulation, or writes to the row why the formulation does not apply. */
@@ -138,8 +143,9 @@ static void compare_formulation(const batch *b, const batch_worker *w, const com
         status = compute_row(b, w, x, by, row, &error);
     }
     if (status == DYN_OK) {
-        count_row(by, row);
-    } else {
+        status = count_row(b, by, row);
+    }
+    if (status != DYN_OK) {
         snprintf(row->refusal, DYN_MESSAGE_SIZE, "%s", error.message);
     }
     dyn_formulation_free(by);

@@ -357,32 +357,107 @@ START_TEST(inner_quantities_are_named_blocks) {
 }
 END_TEST
 
-/* Checks that a comparison refuses a chain of 201 joints, which is beyond its bound, and that a single formulation
- * computes it. */
-START_TEST(a_comparison_of_a_large_model_is_refused) {
-    enum { JOINTS = 201 };
-    static char urdf[JOINTS * 400];
-    static double q[JOINTS], tau[JOINTS];
-    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "long", .nq = JOINTS, .nv = JOINTS, .samples = 1);
-    dyn_client_load_request load = DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = urdf);
+/* ---- long chains ------------------------------------------------------------------------------------------------- */
+
+enum { LONGEST_CHAIN = 600 };
+
+/* Loads a chain of revolute joints under a name, and returns a query of one state of it. */
+static dyn_client_query load_chain(const char *name, int joints) {
+    static char urdf[LONGEST_CHAIN * 400 + 100];
+    dyn_client_load_request load = DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = urdf, .name = name, .replace = true);
     dyn_client_error error;
     dyn_client_loaded_model *loaded;
-    dyn_client_comparison *found;
     char *to = urdf + sprintf(urdf, "<robot name='long'><link name='l0'/>");
-    for (int i = 1; i <= JOINTS; i++) {
+    for (int i = 1; i <= joints; i++) {
         to += sprintf(to,
                       "<link name='l%d'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
                       "iyz='0'/></inertial></link><joint name='j%d' type='continuous'><parent link='l%d'/>"
-                      "<child link='l%d'/><origin xyz='0.1 0 0'/><axis xyz='0 1 0'/></joint>",
-                      i, i, i - 1, i);
+                      "<child link='l%d'/><origin xyz='0.1 0 0'/><axis xyz='0 1 %d'/></joint>",
+                      i, i, i - 1, i, i % 2);
     }
     sprintf(to, "</robot>");
     must(dyn_client_load_model(client, &load, &loaded, &error), &error);
     dyn_client_loaded_model_free(loaded);
+    size_t size = (size_t)joints;
+    return (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = name, .nq = size, .nv = size, .samples = 1);
+}
+
+/* Checks that a comparison refuses a chain of 201 joints, which is beyond its bound, and that a single formulation
+ * computes it. */
+START_TEST(a_comparison_of_a_large_model_is_refused) {
+    static double q[201], tau[201];
+    dyn_client_query query = load_chain("chain201", 201);
+    dyn_client_error error;
+    dyn_client_comparison *found;
     ck_assert_int_eq(dyn_client_compare(client, &query, q, NULL, NULL, &found, &error), DYN_CLIENT_FAILED_PRECONDITION);
     ck_assert_str_eq(error.field, "compare.query.model");
     query.formulation = "screws";
     must(dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, tau, &error), &error);
+}
+END_TEST
+
+/* Checks the levels of constraint_force, which the daemon spreads over its pool for one state of so long a chain. */
+START_TEST(parallel_levels_of_a_long_chain_agree_with_the_kernels) {
+    static double q[LONGEST_CHAIN], a[LONGEST_CHAIN], own[LONGEST_CHAIN];
+    dyn_client_query query = load_chain("chain600", LONGEST_CHAIN);
+    dyn_client_error error;
+    for (int i = 0; i < LONGEST_CHAIN; i++) {
+        q[i] = sin(i);
+    }
+    must(dyn_client_forward_dynamics(client, &query, q, NULL, NULL, own, &error), &error);
+    query.formulation = "constraint_force";
+    must(dyn_client_forward_dynamics(client, &query, q, NULL, NULL, a, &error), &error);
+    must_be_close(a, own, LONGEST_CHAIN);
+}
+END_TEST
+
+/* Returns false at the second call, which cancels the request. */
+static bool stop_early(void *context, double fraction) {
+    int *calls = context;
+    (void)fraction;
+    return ++*calls < 2;
+}
+
+START_TEST(long_comparisons_and_batches_are_cancelled_under_way) {
+    enum { STATES = 1000 };
+    static double q[STATES * 64], tau[STATES * 64];
+    int calls = 0;
+    dyn_client_query query = load_chain("chain200", 200), batch = load_chain("chain64", 64);
+    dyn_client_error error;
+    dyn_client_comparison *found;
+    query.timeout = batch.timeout = 50;
+    query.progress = batch.progress = stop_early, query.progress_context = batch.progress_context = &calls;
+    ck_assert_int_eq(dyn_client_compare(client, &query, q, NULL, NULL, &found, &error), DYN_CLIENT_CANCELLED);
+    calls = 0;
+    batch.formulation = "lagrange_euler", batch.samples = STATES;
+    ck_assert_int_eq(dyn_client_inverse_dynamics(client, &batch, q, NULL, NULL, tau, &error), DYN_CLIENT_CANCELLED);
+}
+END_TEST
+
+static void start_hasty_daemon(void) {
+    const daemon_options options = {.configuration = "[limits]\nrequest_time = 0.1\n"};
+    dyn_client_error error;
+    daemon_start(&options, &served);
+    must(dyn_client_connect(served.request_ipc, NULL, &client, &error), &error);
+}
+
+/* Checks that the time limit of requests ends a comparison, Formulate and a batch of long chains under way. */
+START_TEST(a_deadline_ends_long_formulations) {
+    enum { STATES = 1000 };
+    static double q[STATES * 64], tau[STATES * 64];
+    dyn_client_query query = load_chain("chain200", 200), inner = load_chain("chain64", 64);
+    dyn_client_error error;
+    dyn_client_comparison *found;
+    dyn_client_formulation *quantities;
+    query.timeout = inner.timeout = 50;
+    ck_assert_int_eq(dyn_client_compare(client, &query, q, NULL, NULL, &found, &error), DYN_CLIENT_DEADLINE_EXCEEDED);
+    inner.formulation = "christoffel";
+    ck_assert_int_eq(dyn_client_formulate(client, &inner, q, NULL, NULL, &quantities, &error),
+                     DYN_CLIENT_DEADLINE_EXCEEDED);
+    inner.samples = STATES;
+    ck_assert_int_eq(dyn_client_inverse_dynamics(client, &inner, q, NULL, NULL, tau, &error),
+                     DYN_CLIENT_DEADLINE_EXCEEDED);
+    ck_assert_int_eq(dyn_client_ping(client, 20, &error), DYN_CLIENT_OK);
 }
 END_TEST
 
@@ -424,6 +499,13 @@ int main(void) {
     tcase_add_test(all, a_formulation_that_does_not_apply_says_why);
     tcase_add_test(all, inner_quantities_are_named_blocks);
     tcase_add_test(all, a_comparison_of_a_large_model_is_refused);
+    tcase_add_test(all, parallel_levels_of_a_long_chain_agree_with_the_kernels);
+    tcase_add_test(all, long_comparisons_and_batches_are_cancelled_under_way);
     tcase_add_test(all, wrong_requests_are_refused_with_their_field);
-    return run_unforked("formulations", all);
+    TCase *hasty = tcase_create("formulations with little time");
+    tcase_set_timeout(hasty, 60);
+    tcase_add_unchecked_fixture(hasty, start_hasty_daemon, stop_daemon);
+    tcase_add_test(hasty, a_deadline_ends_long_formulations);
+    int failed = run_unforked("formulations", all);
+    return run_unforked("formulations", hasty) || failed;
 }
