@@ -217,6 +217,16 @@ static void list_models(call *c, const char *wanted, char *text, size_t size) {
     model_store_release_list(entries, count);
 }
 
+bool call_may_change(call *c, const char *object, const char *belongs_to) {
+    bool is_own = belongs_to[0] && strcmp(belongs_to, c->caller.name) == 0;
+    if (is_own || c->caller.role == ACCESS_ADMINISTRATOR) {
+        return true;
+    }
+    call_fail(c, REASON_BELONGS_TO_ANOTHER, "%s belongs to %s, and %s is %s: that needs the role administrator", object,
+              belongs_to[0] ? belongs_to : "nobody", c->caller.name, access_role_words[c->caller.role]);
+    return false;
+}
+
 model_entry *call_find_model(call *c, const char *name) {
     model_entry *entry = model_store_find(c->service->store, name);
     if (entry) {

@@ -133,6 +133,10 @@ void *call_allocate(call *c, size_t count, size_t size);
 /* Copies a string to the call's memory. Returns NULL, and the call has ended, when out of memory. */
 char *call_string(call *c, const char *text);
 
+/* Returns whether the caller may change an object that belongs to `belongs_to` ("": to nobody): it is the same caller,
+ * or an administrator. Otherwise ends the call. `object` names it, such as `model "arm"`. */
+bool call_may_change(call *c, const char *object, const char *belongs_to);
+
 /* Returns a reference to the model of that name or digest, which the caller releases. Returns NULL, and the call has
  * ended, if there is none. */
 model_entry *call_find_model(call *c, const char *name);

@@ -100,6 +100,7 @@ Dynamics__V1__SimulationSnapshot *message_snapshot(const simulation *s, message_
     p->snapshot.condition = message_condition(s->condition);
     p->snapshot.token = s->token;
     p->snapshot.owner = (char *)s->owner;
+    p->snapshot.belongs_to = (char *)s->belongs_to;
     p->snapshot.computed_with = (char *)s->computed_with;
     p->snapshot.bristles = stepper_bristles(s->stepper, &p->snapshot.n_bristles);
     return &p->snapshot;

@@ -126,13 +126,26 @@ static model_entry *insert_into_store(call *c, const char *replaced, bool *was_p
     return NULL;
 }
 
+/* Sets to whom the model belongs: to the caller, or as before if the store has the very same one. Ends the call and
+ * returns false if the caller may not replace the model `present` of that name. */
+static bool claim_name(call *c, model_entry *entry, const model_entry *present) {
+    char object[MODEL_NAME_SIZE + sizeof "model \"\""];
+    bool is_same = present && strcmp(present->digest, entry->digest) == 0;
+    const char *belongs_to = is_same ? present->belongs_to : c->caller.name;
+    snprintf(entry->belongs_to, sizeof entry->belongs_to, "%s", belongs_to);
+    snprintf(object, sizeof object, "model \"%s\"", entry->name);
+    call_blame(c, "name");
+    return !present || is_same || call_may_change(c, object, present->belongs_to);
+}
+
 model_entry *insert_built_model(call *c, const insertion_options *options, bool *was_present) {
     model_entry *entry = c->built, *present = model_store_find(c->service->store, entry->name);
     refusal why = {0};
     snprintf(entry->loaded_by, sizeof entry->loaded_by, "%s", c->transport->peer);
     call_set_object(c, entry->name);
     c->outcome = present ? "replaced" : "loaded";
-    bool is_good = !may_insert(entry, present, options->replaced) || update_disk(c, options, present);
+    bool is_good = !may_insert(entry, present, options->replaced) ||
+                   (claim_name(c, entry, present) && update_disk(c, options, present));
     model_entry_release(present);
     model_entry *entered = is_good ? insert_into_store(c, options->replaced, was_present) : NULL;
     if (is_good && !entered && atomic_load(&entry->is_persistent)) {
@@ -143,12 +156,17 @@ model_entry *insert_built_model(call *c, const insertion_options *options, bool 
 
 bool remove_model(call *c, const model_entry *entry) {
     refusal why = {0};
+    char object[MODEL_NAME_SIZE + sizeof "model \"\""];
+    snprintf(object, sizeof object, "model \"%s\"", entry->name);
+    call_set_object(c, entry->name);
+    if (!call_may_change(c, object, entry->belongs_to)) {
+        return false;
+    }
     if (atomic_load(&entry->is_persistent) && !persistent_models_remove(c->service->live, entry->name, &why)) {
         call_refuse(c, &why);
         return false;
     }
     model_entry *removed = model_store_remove(c->service->store, entry->name);
-    call_set_object(c, entry->name);
     c->outcome = "unloaded";
     model_entry_release(removed);
     return true;

@@ -91,6 +91,7 @@ bool persistent_models_write(live *l, const model_entry *entry, const Dynamics__
     record.name = load.name;
     record.digest = (char *)(uintptr_t)entry->digest;
     record.loaded_by = (char *)(uintptr_t)entry->loaded_by;
+    record.belongs_to = (char *)(uintptr_t)entry->belongs_to;
     record.stamp_ns = clock_wall();
     record.request = &load;
     is_good = is_good && write_file(l, &record, why);
@@ -133,6 +134,7 @@ static void report_refused(const loading *o, const char *path, const char *name,
 static bool enter(const loading *o, const char *path, const Dynamics__V1__KeptModel *record, model_entry *entry) {
     char reason[REFUSAL_MESSAGE_SIZE];
     dyn_text_print(record->loaded_by, entry->loaded_by, sizeof entry->loaded_by);
+    dyn_text_print(record->belongs_to, entry->belongs_to, sizeof entry->belongs_to);
     atomic_store(&entry->is_persistent, true);
     model_insertion result = model_store_insert(o->live->options.store, entry, NULL, NULL);
     if (result != MODEL_INSERTED && result != MODEL_PRESENT) {

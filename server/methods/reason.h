@@ -45,6 +45,7 @@
     X(PROGRESS_NUMBER_TAKEN, ALREADY_EXISTS, 0)                                                                        \
     X(WRONG_TOKEN, PERMISSION_DENIED, 0)                                                                               \
     X(UNKNOWN_TOKEN, PERMISSION_DENIED, 0)                                                                             \
+    X(BELONGS_TO_ANOTHER, PERMISSION_DENIED, 0)                                                                        \
     X(ROLE_TOO_LOW, PERMISSION_DENIED, 0)                                                                              \
     X(MESSAGE_TOO_LARGE, RESOURCE_EXHAUSTED, 0)                                                                        \
     X(REPLY_TOO_LARGE, RESOURCE_EXHAUSTED, 0)                                                                          \

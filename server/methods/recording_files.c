@@ -70,6 +70,40 @@ static bool find_path(call *c, const char *name, char path[PATH_MAX]) {
     return false;
 }
 
+/* Returns whether the caller may delete a recording, by the header of its file; otherwise ends the call. A file that
+ * cannot be read belongs to nobody. */
+static bool may_delete(call *c, const char *name, const char *path) {
+    recording_reader reader;
+    Dynamics__V1__RecordingHeader *header = NULL;
+    char object[REFUSAL_FIELD_SIZE];
+    if (recording_reader_open(&reader, path)) {
+        header = (Dynamics__V1__RecordingHeader *)recording_reader_next(
+            &reader, &dynamics__v1__recording_header__descriptor, &c->memory.allocator);
+        recording_reader_close(&reader);
+    }
+    snprintf(object, sizeof object, "recording \"%.80s\"", name);
+    call_blame(c, "recording");
+    return call_may_change(c, object, header ? header->belongs_to : "");
+}
+
+/* Deletes the file of a recording that is not under way, or ends the call. Called with the mutex of files held. */
+static void delete_file(call *c, const char *name, const char *path, struct stat *status) {
+    live *l = c->service->live;
+    if (recording_store_is_open(&l->recordings, name)) {
+        call_blame(c, "recording");
+        call_fail(c, REASON_RECORDING, "recording \"%s\" is under way; end it first (StopRecording, CloseStream)",
+                  name);
+        return;
+    }
+    bool is_there = lstat(path, status) == 0;
+    if (is_there && c->caller.role < ACCESS_ADMINISTRATOR && !may_delete(c, name, path)) {
+        return;
+    }
+    if (!is_there || !recording_store_delete(&l->recordings, path)) {
+        fail_file(c, path, errno);
+    }
+}
+
 void method_delete_recording(call *c) {
     live *l = c->service->live;
     const char *name = c->request->delete_recording->recording;
@@ -80,13 +114,7 @@ void method_delete_recording(call *c) {
         return;
     }
     pthread_mutex_lock(&l->files);
-    if (recording_store_is_open(&l->recordings, name)) {
-        call_blame(c, "recording");
-        call_fail(c, REASON_RECORDING, "recording \"%s\" is under way; end it first (StopRecording, CloseStream)",
-                  name);
-    } else if (lstat(path, &status) != 0 || !recording_store_delete(&l->recordings, path)) {
-        fail_file(c, path, errno);
-    }
+    delete_file(c, name, path, &status);
     l->next_check = 0;
     pthread_mutex_unlock(&l->files);
     if (!call_has_ended(c)) {

@@ -97,6 +97,7 @@ static void let_go(simulation *s) {
 static void change_owner(call *c, simulation *s) {
     s->token = live_token();
     snprintf(s->owner, sizeof s->owner, "%s", c->transport->peer);
+    snprintf(s->belongs_to, sizeof s->belongs_to, "%s", c->caller.name);
     simulation_renew(s);
 }
 
@@ -163,6 +164,20 @@ void method_delete_simulation(call *c) {
     simulation_release(s);
 }
 
+/* Returns whether the caller may claim the simulation, which is locked; otherwise ends the call. */
+static bool may_claim(call *c, const simulation *s, bool take_over) {
+    char object[SIMULATION_NAME_SIZE + sizeof "simulation \"\""];
+    call_blame(c, "simulation");
+    if (s->token != 0 && !take_over) {
+        call_fail(c, REASON_OWNED, "simulation \"%s\" is commanded by %s; it can be claimed when the lease has run out",
+                  s->name, s->owner);
+        return false;
+    }
+    snprintf(object, sizeof object, "simulation \"%s\"", s->name);
+    bool is_free = s->belongs_to[0] == '\0' && !take_over;
+    return is_free || call_may_change(c, object, s->belongs_to);
+}
+
 void method_claim_simulation(call *c) {
     const Dynamics__V1__ClaimSimulationRequest *r = c->request->claim_simulation;
     Dynamics__V1__ClaimSimulationReply *reply = create_claim_simulation_reply(c);
@@ -179,11 +194,7 @@ void method_claim_simulation(call *c) {
     }
     pthread_mutex_lock(&l->journal.changes);
     simulation_lock(s);
-    if (s->token != 0) {
-        call_blame(c, "simulation");
-        call_fail(c, REASON_OWNED, "simulation \"%s\" is commanded by %s; it can be claimed when the lease has run out",
-                  s->name, s->owner);
-    } else {
+    if (may_claim(c, s, r->take_over)) {
         s->lease = r->lease > 0 ? r->lease : s->lease;
         session_of(s)->request->lease = s->lease;
         change_owner(c, s);
@@ -526,6 +537,7 @@ static bool write_header(recording *r, void *context) {
     header.stamp_ns = clock_wall();
     header.start = message_snapshot(s, &parts);
     header.description = start->description;
+    header.belongs_to = s->belongs_to;
     /* Leaves out the token, which commands the simulation: others may read the file. */
     parts.snapshot.token = 0;
     bool is_good = !s->recording && !s->is_deleted && header.start && recording_append(r, &header.base);

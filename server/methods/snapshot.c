@@ -278,6 +278,7 @@ static bool restore_one(live *l, const Dynamics__V1__SimulationSnapshot *snapsho
     s->token = snapshot->token;
     /* Makes the owner's name printable, since a damaged file may have any characters. */
     dyn_text_print(snapshot->owner, s->owner, sizeof s->owner);
+    dyn_text_print(snapshot->belongs_to, s->belongs_to, sizeof s->belongs_to);
     simulation_renew(s);
     bool runs = snapshot->condition == DYNAMICS__V1__SIMULATION_CONDITION__SIMULATION_CONDITION_RUNNING;
     uint64_t record;
@@ -345,6 +346,16 @@ static void remove_simulation(collection *c, const char *name) {
     }
 }
 
+/* Replaces a text of a message by a copy of another one. Returns false when out of memory. */
+static bool replace_text(char **text, const char *by) {
+    char *copy = strdup(by);
+    if (copy && *text != protobuf_c_empty_string) {
+        free(*text);
+    }
+    *text = copy ? copy : *text;
+    return copy != NULL;
+}
+
 /* Applies a change of the owner to a simulation. A simulation without an owner is paused. */
 static void change_owner(collection *c, const Dynamics__V1__SimulationOwner *change) {
     size_t i = index_of(c, change->simulation);
@@ -352,15 +363,10 @@ static void change_owner(collection *c, const Dynamics__V1__SimulationOwner *cha
         return;
     }
     Dynamics__V1__SimulationSnapshot *s = c->simulations[i];
-    char *owner = strdup(change->owner);
-    if (!owner) {
+    if (!replace_text(&s->owner, change->owner) || !replace_text(&s->belongs_to, change->belongs_to)) {
         c->is_short = true;
         return;
     }
-    if (s->owner != protobuf_c_empty_string) {
-        free(s->owner);
-    }
-    s->owner = owner;
     s->token = change->token;
     s->options->lease = change->lease;
     if (s->token == 0) {

@@ -141,6 +141,7 @@ uint64_t state_journal_owned(state_journal *j, const simulation *s) {
     owner.token = s->token;
     owner.owner = (char *)s->owner;
     owner.lease = s->lease;
+    owner.belongs_to = (char *)s->belongs_to;
     return j->is_open ? append(j, &record) : 0;
 }
 

@@ -293,6 +293,7 @@ static bool write_header(recording *r, void *context) {
     header.model = s->entry->name;
     header.digest = s->entry->digest;
     header.description = start->description;
+    header.belongs_to = s->belongs_to;
     s->recording = r;
     return recording_append(r, &header.base);
 }
@@ -384,6 +385,7 @@ static stream *open_stream(call *c, const Dynamics__V1__OpenStreamRequest *r, mo
     s->free_attachment = free_session;
     s->key = live_token();
     snprintf(s->owner, sizeof s->owner, "%s", c->transport->peer);
+    snprintf(s->belongs_to, sizeof s->belongs_to, "%s", c->caller.name);
     topics_name(&session->topics, l->options.instance, "stream", name, "torques");
     bool is_good = (options.kind != STREAM_RECORD || open_recording(l, s, r->record->recording, &why)) &&
                    live_add_stream(l, s, &why);

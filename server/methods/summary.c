@@ -21,6 +21,7 @@ void summary_fill(const model_entry *entry, Dynamics__V1__ModelSummary *summary)
     summary->mass = dyn_model_mass(entry->model);
     summary->kept = atomic_load(&entry->is_persistent);
     summary->loaded_by = (char *)(uintptr_t)entry->loaded_by;
+    summary->belongs_to = (char *)(uintptr_t)entry->belongs_to;
 }
 
 Dynamics__V1__ModelSummary *summary_create(call *c, const model_entry *entry) {
@@ -31,6 +32,7 @@ Dynamics__V1__ModelSummary *summary_create(call *c, const model_entry *entry) {
         summary->digest = call_string(c, summary->digest);
         summary->source = call_string(c, summary->source);
         summary->loaded_by = call_string(c, summary->loaded_by);
+        summary->belongs_to = call_string(c, summary->belongs_to);
     }
     return summary;
 }

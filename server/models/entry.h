@@ -43,9 +43,10 @@ enum { COMPILATION_REASON_SIZE = 256 };
 typedef struct model_entry {
     char name[MODEL_NAME_SIZE];
     char digest[DIGEST_SIZE];
-    char *source;                    /* file of the model; "" if loaded by request */
-    char loaded_by[MODEL_PEER_SIZE]; /* peer that loaded it, set before the store holds it; "": loaded from a file */
-    atomic_bool is_persistent;       /* stored on the disk, over restarts of the daemon */
+    char *source;                     /* file of the model; "" if loaded by request */
+    char loaded_by[MODEL_PEER_SIZE];  /* peer that loaded it, set before the store holds it; "": loaded from a file */
+    char belongs_to[MODEL_PEER_SIZE]; /* caller that may change it, set like loaded_by; "": nobody */
+    atomic_bool is_persistent;        /* stored on the disk, over restarts of the daemon */
     dyn_model *model;
     dyn_report *report;
     model_options options;

@@ -123,8 +123,9 @@ struct simulation {
     /* Owner and lease. */
     uint64_t token; /* 0: no owner */
     char owner[SIMULATION_OWNER_SIZE];
-    double lease;       /* s */
-    uint64_t lease_end; /* ns */
+    char belongs_to[SIMULATION_OWNER_SIZE]; /* caller that may claim it; "": an older release created it */
+    double lease;                           /* s */
+    uint64_t lease_end;                     /* ns */
     bool is_deleted;
 
     /* State and condition. */

@@ -86,6 +86,7 @@ struct stream {
     atomic_uint references;
     char name[SIMULATION_NAME_SIZE];
     char owner[SIMULATION_OWNER_SIZE];
+    char belongs_to[SIMULATION_OWNER_SIZE]; /* caller that opened it */
     uint64_t key;
     model_entry *entry;
     simulation *target;       /* for SIMULATION_INPUT; a reference */

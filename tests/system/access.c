@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks who may do what: tokens give names and roles to requests, denied requests name the role that they need, and a
- * user of this machine without a role gets neither replies nor events over tcp.
+ * Checks who may do what: tokens give names and roles to requests, denied requests name the role that they need,
+ * objects belong to who made them, also after a restart, and a user of this machine without a role gets neither replies
+ * nor events over tcp.
  */
 #include <check.h>
 #include <signal.h>
@@ -23,6 +24,7 @@
 /* Tokens with their SHA-256, as `printf %s TOKEN | sha256sum` prints it. */
 #define VIEWER "view-4d2a"
 #define PLANNER "plan-77c1"
+#define RIVAL "riva-5b08"
 #define CHIEF "chief-90ee"
 
 /* Number of a user that is neither root nor that of this test. */
@@ -53,14 +55,20 @@ static void write_tokens(const char *names_roles_secrets[][3], size_t count) {
 }
 
 static const char *all[][3] = {
-    {"viewer", "reader", VIEWER}, {"planner", "user", PLANNER}, {"chief", "administrator", CHIEF}};
+    {"viewer", "reader", VIEWER},
+    {"planner", "user", PLANNER},
+    {"rival", "user", RIVAL},
+    {"chief", "administrator", CHIEF},
+};
+
+enum { TOKENS = sizeof all / sizeof *all };
 
 static void start(void) {
     char sections[128];
     int file = mkstemp(tokens);
     ck_assert_int_ge(file, 0);
     close(file);
-    write_tokens(all, 3);
+    write_tokens(all, TOKENS);
     snprintf(sections, sizeof sections, "[access]\ntokens = %s\n", tokens);
     daemon_start(&(daemon_options){.configuration = sections}, &served);
 }
@@ -164,11 +172,152 @@ START_TEST(a_reload_revokes_tokens_on_open_connections) {
     fclose(file);
     reload();
     expect_caller(VIEWER, "token:viewer", ROLE(READER));
-    write_tokens(all, 3);
+    write_tokens(all, TOKENS);
     reload();
     expect_caller(CHIEF, "token:chief", ROLE(ADMINISTRATOR));
 }
 END_TEST
+
+/* ---- objects ----------------------------------------------------------------------------------------------------- */
+
+/* Sends a request that must succeed, and returns its reply. */
+static Dynamics__V1__Reply *succeed(const char *token, Dynamics__V1__Request__MethodCase method, void *requested) {
+    Dynamics__V1__Reply *reply = exchange(token, method, requested);
+    sp_expect_ok(reply);
+    return reply;
+}
+
+/* Sends a request that must be denied because the object belongs to another caller. */
+static void expect_denied(const char *token, Dynamics__V1__Request__MethodCase method, void *requested,
+                          const char *field, const char *words) {
+    Dynamics__V1__Reply *reply = exchange(token, method, requested);
+    ck_assert_str_eq(reply->status->reason, "BELONGS_TO_ANOTHER");
+    sp_expect_error(reply, CODE(PERMISSION_DENIED), field, words);
+}
+
+/* Makes a request to load a robot of one link with this mass under the name "owned". */
+static Dynamics__V1__LoadModelRequest make_load(int mass, bool keep) {
+    static char name[] = "owned", text[512];
+    Dynamics__V1__LoadModelRequest load = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
+    snprintf(text, sizeof text,
+             "<robot name='owned'><link name='base'/><link name='arm'><inertial><mass value='%d'/><inertia ixx='1' "
+             "iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link><joint name='j' type='continuous'><parent "
+             "link='base'/><child link='arm'/><axis xyz='0 0 1'/></joint></robot>",
+             mass);
+    load.name = name;
+    load.source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF;
+    load.urdf = text;
+    load.keep = keep;
+    load.replace = true;
+    return load;
+}
+
+static Dynamics__V1__UnloadModelRequest make_unload(char *name) {
+    Dynamics__V1__UnloadModelRequest question = DYNAMICS__V1__UNLOAD_MODEL_REQUEST__INIT;
+    question.model = name;
+    return question;
+}
+
+static void load(const char *token, int mass, bool keep) {
+    Dynamics__V1__LoadModelRequest request = make_load(mass, keep);
+    sp_free_reply(succeed(token, METHOD(LOAD_MODEL), &request));
+}
+
+START_TEST(models_are_replaced_and_unloaded_by_their_owner) {
+    char name[] = "owned", robot[] = "two_link";
+    Dynamics__V1__UnloadModelRequest question = make_unload(name), installed = make_unload(robot);
+    Dynamics__V1__LoadModelRequest other = make_load(2, false);
+    load(PLANNER, 1, false);
+    load(RIVAL, 1, true); /* the very same model: nothing changes hands */
+    other = make_load(2, false);
+    expect_denied(RIVAL, METHOD(LOAD_MODEL), &other, "load_model.name",
+                  "model \"owned\" belongs to token:planner, and token:rival is user");
+    expect_denied(RIVAL, METHOD(UNLOAD_MODEL), &question, "", "belongs to token:planner");
+    load(PLANNER, 3, false);
+    load(CHIEF, 4, false);
+    expect_denied(PLANNER, METHOD(UNLOAD_MODEL), &question, "", "belongs to token:chief");
+    sp_free_reply(succeed(CHIEF, METHOD(UNLOAD_MODEL), &question));
+    expect_denied(PLANNER, METHOD(UNLOAD_MODEL), &installed, "", "belongs to nobody");
+}
+END_TEST
+
+START_TEST(a_kept_model_has_its_owner_after_a_restart) {
+    char name[] = "owned";
+    Dynamics__V1__UnloadModelRequest question = make_unload(name);
+    load(PLANNER, 5, true);
+    close_peer();
+    daemon_restart(&served);
+    open_peer();
+    expect_denied(RIVAL, METHOD(UNLOAD_MODEL), &question, "", "belongs to token:planner");
+    sp_free_reply(succeed(PLANNER, METHOD(UNLOAD_MODEL), &question));
+}
+END_TEST
+
+/* Creates a simulation of the planner; returns its token. */
+static uint64_t create(char *name) {
+    static char model[] = "two_link";
+    Dynamics__V1__CreateSimulationRequest request = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
+    query.model = model;
+    request.query = &query;
+    request.name = name;
+    request.keep = true;
+    Dynamics__V1__Reply *reply = succeed(PLANNER, METHOD(CREATE_SIMULATION), &request);
+    uint64_t token = reply->create_simulation->token;
+    sp_free_reply(reply);
+    return token;
+}
+
+static uint64_t claim(const char *token, char *name) {
+    Dynamics__V1__ClaimSimulationRequest request = DYNAMICS__V1__CLAIM_SIMULATION_REQUEST__INIT;
+    request.simulation = name;
+    request.take_over = true;
+    Dynamics__V1__Reply *reply = succeed(token, METHOD(CLAIM_SIMULATION), &request);
+    uint64_t number = reply->claim_simulation->token;
+    sp_free_reply(reply);
+    return number;
+}
+
+START_TEST(a_simulation_is_taken_over_by_its_owner_or_an_administrator) {
+    char name[] = "taken";
+    Dynamics__V1__ClaimSimulationRequest steal = DYNAMICS__V1__CLAIM_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__DeleteSimulationRequest end = DYNAMICS__V1__DELETE_SIMULATION_REQUEST__INIT;
+    steal.simulation = end.simulation = name;
+    steal.take_over = true;
+    uint64_t first = create(name);
+    expect_denied(RIVAL, METHOD(CLAIM_SIMULATION), &steal, "claim_simulation.simulation",
+                  "simulation \"taken\" belongs to token:planner");
+    uint64_t second = claim(PLANNER, name);
+    ck_assert_uint_ne(first, second);
+    daemon_restart(&served);
+    close_peer();
+    open_peer();
+    expect_denied(RIVAL, METHOD(CLAIM_SIMULATION), &steal, "claim_simulation.simulation", "belongs to token:planner");
+    end.token = claim(CHIEF, name);
+    expect_denied(PLANNER, METHOD(CLAIM_SIMULATION), &steal, "claim_simulation.simulation", "belongs to token:chief");
+    sp_free_reply(succeed(CHIEF, METHOD(DELETE_SIMULATION), &end));
+}
+END_TEST
+
+START_TEST(a_recording_is_deleted_by_its_owner) {
+    char name[] = "filmed", file[] = "film";
+    Dynamics__V1__RecordSimulationRequest record = DYNAMICS__V1__RECORD_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__StopRecordingRequest stop_it = DYNAMICS__V1__STOP_RECORDING_REQUEST__INIT;
+    Dynamics__V1__DeleteSimulationRequest end = DYNAMICS__V1__DELETE_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__DeleteRecordingRequest erase = DYNAMICS__V1__DELETE_RECORDING_REQUEST__INIT;
+    record.simulation = stop_it.simulation = end.simulation = name;
+    record.token = stop_it.token = end.token = create(name);
+    record.recording = erase.recording = file;
+    sp_free_reply(succeed(PLANNER, METHOD(RECORD_SIMULATION), &record));
+    sp_free_reply(succeed(PLANNER, METHOD(STOP_RECORDING), &stop_it));
+    sp_free_reply(succeed(PLANNER, METHOD(DELETE_SIMULATION), &end));
+    expect_denied(RIVAL, METHOD(DELETE_RECORDING), &erase, "delete_recording.recording",
+                  "recording \"film\" belongs to token:planner");
+    sp_free_reply(succeed(PLANNER, METHOD(DELETE_RECORDING), &erase));
+}
+END_TEST
+
+/* ---- users of this machine --------------------------------------------------------------------------------------- */
 
 /* Runs as a user without a role: it has no reply over tcp, is a user over the unix socket if its permissions let it in,
  * and with a token is that of the token. Returns the number of the check that failed, 0: none. */
@@ -215,6 +364,10 @@ int main(void) {
     tcase_add_test(tests, denied_requests_name_the_role_that_they_need);
     tcase_add_test(tests, an_unknown_token_is_denied_even_to_the_own_user);
     tcase_add_test(tests, a_reload_revokes_tokens_on_open_connections);
+    tcase_add_test(tests, models_are_replaced_and_unloaded_by_their_owner);
+    tcase_add_test(tests, a_kept_model_has_its_owner_after_a_restart);
+    tcase_add_test(tests, a_simulation_is_taken_over_by_its_owner_or_an_administrator);
+    tcase_add_test(tests, a_recording_is_deleted_by_its_owner);
     if (geteuid() == 0) { /* changing the user needs root */
         tcase_add_test(tests, another_user_of_the_machine_needs_a_token_over_tcp);
     }
