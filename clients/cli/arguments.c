@@ -85,6 +85,12 @@ const option_text OPTION_TEXTS[OPTIONS] = {
                                     "frame of --tip (default local_world_aligned)"},
     [OPTION_PASSIVE] = {"passive", "PART,PART,..",
                         "passive forces that count beside tau: damping, friction, springs (default none)"},
+    [OPTION_BASE_VELOCITY] = {"base-velocity", "X,Y,Z[,AX,AY,AZ]",
+                              "velocity of the robot's base in m/s, and angular velocity in rad/s, along its own axes "
+                              "(default 0)"},
+    [OPTION_BASE_ACCELERATION] = {"base-acceleration", "X,Y,Z[,AX,AY,AZ]",
+                                  "acceleration of the base in m/s^2, and angular one in rad/s^2, likewise (default "
+                                  "0)"},
     [OPTION_ON_ERROR] = {"on-error", "fail|mark",
                          "states that fail: fail refuses the first one, mark computes the others and writes nan or "
                          "null for it (default fail)"},

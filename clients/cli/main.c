@@ -15,6 +15,8 @@
 /* Timeout of a job without --timeout, s. The daemon's limit for jobs ends the job earlier. */
 static const double JOB_TIMEOUT = 1e6;
 
+/* Options of commands that compute on a moving base. */
+#define BASE_MOTION_OPTIONS (WITH(OPTION_BASE_VELOCITY) | WITH(OPTION_BASE_ACCELERATION))
 #define STATE_OPTIONS                                                                                                  \
     (WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_STATES) | WITH(OPTION_STATE) | WITH(OPTION_Q) |                \
      WITH(OPTION_JOINTS))
@@ -268,13 +270,14 @@ static const command COMMANDS[] = {
      .operands = "NAME",
      .summary = "inverse dynamics: joint forces tau of a motion q, v, a",
      .details = "{\"tau\": [..]}\n",
-     .example = "dynamicsctl id ur5 --q 0,-1.57,1.57,0,0,0\n  dynamicsctl id ur5 --states motion.jsonl --json",
+     .example = "dynamicsctl id ur5 --q 0,-1.57,1.57,0,0,0\n  dynamicsctl id ur5 --states motion.jsonl --json\n"
+                "  dynamicsctl id ur5 --base-velocity 1,0,0,0,0,0.5 --base-acceleration 0.2,0,0",
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
                 WITH(OPTION_PASSIVE) | WITH(OPTION_FORMULATION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB) |
-                WITH(OPTION_CONSTRAINTS) | WITH(OPTION_TIME),
+                WITH(OPTION_CONSTRAINTS) | WITH(OPTION_TIME) | BASE_MOTION_OPTIONS,
      .run = run_inverse_dynamics},
     {.name = "fd",
      .group = GROUP_DYNAMICS,
@@ -288,7 +291,8 @@ static const command COMMANDS[] = {
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
                 WITH(OPTION_PASSIVE) | WITH(OPTION_FORMULATION) | WITH(OPTION_TIP) | WITH(OPTION_TIP_REFERENCE_FRAME) |
-                WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB) | WITH(OPTION_CONSTRAINTS) | WITH(OPTION_TIME),
+                WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB) | WITH(OPTION_CONSTRAINTS) | WITH(OPTION_TIME) |
+                BASE_MOTION_OPTIONS,
      .run = run_forward_dynamics},
     {.name = "mass",
      .group = GROUP_DYNAMICS,
@@ -321,7 +325,7 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_GRAVITY) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
-                WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
+                WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB) | BASE_MOTION_OPTIONS,
      .run = run_bias_forces},
     {.name = "fk",
      .group = GROUP_DYNAMICS,
@@ -365,7 +369,7 @@ static const command COMMANDS[] = {
                 WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_QUANTITY) | WITH(OPTION_FRAME) |
                 WITH(OPTION_REFERENCE_FRAME) | WITH(OPTION_SUBTREE) | WITH(OPTION_TASK_AXES) | WITH(OPTION_PAYLOAD) |
                 WITH(OPTION_PASSIVE) | WITH(OPTION_PRECISION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB) |
-                WITH(OPTION_CONSTRAINTS) | WITH(OPTION_TIME) | WITH(OPTION_RESTITUTION),
+                WITH(OPTION_CONSTRAINTS) | WITH(OPTION_TIME) | WITH(OPTION_RESTITUTION) | BASE_MOTION_OPTIONS,
      .run = run_evaluate},
     {.name = "assemble",
      .group = GROUP_DYNAMICS,
@@ -444,7 +448,7 @@ static const command COMMANDS[] = {
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_FORMULATION) |
                 WITH(OPTION_TIP) | WITH(OPTION_TIP_REFERENCE_FRAME) | WITH(OPTION_FLEXIBLE) | WITH(OPTION_MODE_Q) |
-                WITH(OPTION_MODE_V) | WITH(OPTION_MODE_A),
+                WITH(OPTION_MODE_V) | WITH(OPTION_MODE_A) | BASE_MOTION_OPTIONS,
      .run = run_formulate},
     {.name = "rollout",
      .group = GROUP_MOTIONS,

@@ -187,6 +187,36 @@ static exit_code read_time(const arguments *args, query_options *result) {
                                                       : complain(EXIT_USAGE, "--time %s: pass a number of s", text);
 }
 
+/* Reads "X,Y,Z[,AX,AY,AZ]", linear numbers and then angular ones, which are zero by default. Reports errors. */
+static exit_code read_motion(const arguments *args, option which, const char *name, double values[6]) {
+    const char *text = args->value[which];
+    char message[PARSE_MESSAGE_SIZE];
+    size_t count = 1;
+    for (const char *c = text; c && *c != '\0'; c++) {
+        count += *c == ',';
+    }
+    if (text && ((count != 3 && count != 6) || !parse_numbers(text, count, values, message, sizeof message))) {
+        return complain(EXIT_USAGE, "--%s %s: pass X,Y,Z, or X,Y,Z,AX,AY,AZ with the rotation about each axis", name,
+                        text);
+    }
+    return EXIT_OK;
+}
+
+static exit_code read_base_motion(const arguments *args, query_options *result) {
+    exit_code code = read_motion(args, OPTION_BASE_VELOCITY, "base-velocity", result->base_velocity);
+    if (code == EXIT_OK) {
+        code = read_motion(args, OPTION_BASE_ACCELERATION, "base-acceleration", result->base_acceleration);
+    }
+    result->base = (dyn_client_base_motion){.linear_velocity = result->base_velocity,
+                                            .angular_velocity = result->base_velocity + 3,
+                                            .linear_acceleration = result->base_acceleration,
+                                            .angular_acceleration = result->base_acceleration + 3,
+                                            .rows = 1};
+    bool is_given = args->value[OPTION_BASE_VELOCITY] || args->value[OPTION_BASE_ACCELERATION];
+    result->base_motion = is_given ? &result->base : NULL;
+    return code;
+}
+
 exit_code query_options_read(const arguments *args, query_options *result) {
     static const char *const precisions[] = {"double", "single"}, *const outcomes[] = {"fail", "mark"};
     size_t precision = 0, outcome = 0;
@@ -206,6 +236,9 @@ exit_code query_options_read(const arguments *args, query_options *result) {
     }
     if (code == EXIT_OK) {
         code = read_passive_forces(args, result);
+    }
+    if (code == EXIT_OK) {
+        code = read_base_motion(args, result);
     }
     if (code == EXIT_OK) {
         code = read_tips(args, result);
@@ -237,6 +270,7 @@ void query_options_apply(const query_options *options, dyn_client_query *query) 
     query->constraint_count = options->constraints ? options->constraints->count : 0;
     query->constraints = options->constraints ? options->constraints->constraints : NULL;
     query->time = options->time;
+    query->base_motion = options->base_motion;
 }
 
 void ideal_option_apply(const arguments *args, dyn_client_stepping *stepping) {

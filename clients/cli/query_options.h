@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reads the options that set the query of a request: --gravity, --force, --payload, --precision, --formulation, --tip,
- * --constraints, --time and --on-error; and options of steps that several commands have: --ideal, --stabilization and
- * --no-projection.
+ * --constraints, --time, --base-velocity, --base-acceleration and --on-error; and options of steps that several
+ * commands have: --ideal, --stabilization and --no-projection.
  */
 #ifndef CLI_QUERY_OPTIONS_H
 #define CLI_QUERY_OPTIONS_H
@@ -24,7 +24,9 @@ typedef struct query_options {
     dyn_client_passive_forces passive;
     dyn_client_constraint_list *constraints; /* NULL: none */
     double time;
-    double gravity_values[3];
+    const dyn_client_base_motion *base_motion; /* NULL: the base rests */
+    dyn_client_base_motion base;
+    double gravity_values[3], base_velocity[6], base_acceleration[6];
     char *payload_links, *tip_frames;
 } query_options;
 

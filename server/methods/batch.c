@@ -135,7 +135,7 @@ bool batch_begin(batch *b, double cost) {
         return false;
     }
     b->q = b->q ? batch_configurations(b, b->q) : NULL;
-    return !call_has_ended(b->call) && batch_read_forces(b);
+    return !call_has_ended(b->call) && batch_read_forces(b) && batch_read_base(b);
 }
 
 const double *batch_configurations(batch *b, const double *values) {

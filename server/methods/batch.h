@@ -18,6 +18,8 @@
 
 #include <stdatomic.h>
 
+#include <dynamics/base_motion.h>
+
 #include "methods/blocks.h"
 #include "methods/call.h"
 #include "methods/joint_order.h"
@@ -50,6 +52,7 @@ typedef struct batch {
     size_t force_rows;   /* rows of an external force that varies: n, or the rows of a trajectory */
     size_t force_count;
     dyn_external_force *forces; /* at their first rows; valid from batch_begin on */
+    dyn_base_motion base;       /* at its first row, without a twist if the base rests; valid from batch_begin on */
     bool is_marking;            /* failed samples are marked and do not end the call */
     uint8_t *marks;             /* mark of each sample: 1 if it failed */
     atomic_size_t *marked;      /* number of failed samples */
@@ -136,6 +139,13 @@ size_t batch_forces_size(const batch *b);
 
 /* Reads the external forces of the query. batch_begin calls it. Returns false when the call has ended. */
 bool batch_read_forces(batch *b);
+
+/* Reads the motion of the base of the query. batch_begin calls it. Returns false when the call has ended. */
+bool batch_read_base(batch *b);
+
+/* Sets `base` to the motion of the base in the block that starts at row `first`. Returns `base`, or NULL if the base
+ * rests. */
+const dyn_base_motion *batch_base(const batch *b, size_t first, dyn_base_motion *base);
 
 /* Adds one external force to those of the query, at most once in a request, after batch_begin. `path` is the path of
  * its message. Returns false, and the call has ended, if it is invalid. */

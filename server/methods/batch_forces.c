@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* External forces of a batch: reads them from the query, and lists them for a block of samples. */
+/* External forces and motion of the base of a batch: reads them from the query, and returns those of a block of
+ * samples. */
 #include <math.h>
 #include <stdio.h>
 
@@ -26,13 +27,18 @@ static bool check_block(batch *b, const char *path, const char *name, size_t cou
     return true;
 }
 
-/* Combines the rows of force and torque to `count` wrenches of six numbers, torque first. */
-static void fill_wrenches(const Dynamics__V1__ExternalForce *force, size_t count, double *wrench) {
-    size_t force_stride = force->n_force > 3 ? 3 : 0, torque_stride = force->n_torque > 3 ? 3 : 0;
+/* Array of vectors: one for each row, one for all rows, or none. */
+typedef struct vector_rows {
+    size_t count; /* of numbers */
+    const double *values;
+} vector_rows;
+
+/* Combines the angular and the linear vectors of `count` rows to rows of six numbers. */
+static void join_rows(vector_rows angular, vector_rows linear, size_t count, double *rows) {
     for (size_t s = 0; s < count; s++) {
         for (size_t k = 0; k < 3; k++) {
-            wrench[6 * s + k] = force->n_torque ? force->torque[s * torque_stride + k] : 0;
-            wrench[6 * s + 3 + k] = force->n_force ? force->force[s * force_stride + k] : 0;
+            rows[6 * s + k] = angular.count ? angular.values[(angular.count > 3 ? 3 * s : 0) + k] : 0;
+            rows[6 * s + 3 + k] = linear.count ? linear.values[(linear.count > 3 ? 3 * s : 0) + k] : 0;
         }
     }
 }
@@ -58,7 +64,8 @@ static bool read_force(batch *b, const char *path, const Dynamics__V1__ExternalF
     if (!wrench) {
         return false;
     }
-    fill_wrenches(force, count, wrench);
+    join_rows((vector_rows){force->n_torque, force->torque}, (vector_rows){force->n_force, force->force}, count,
+              wrench);
     result->wrench = wrench;
     result->stride = has_rows ? 6 : 0;
     return true;
@@ -106,4 +113,42 @@ const dyn_external_forces *batch_forces(const batch *b, size_t first, void *scra
     }
     *forces = (dyn_external_forces){.count = b->force_count, .force = block};
     return forces;
+}
+
+bool batch_read_base(batch *b) {
+    static const char path[] = "query.base_motion";
+    const Dynamics__V1__BaseMotion *base = b->query->base_motion;
+    if (!base) {
+        return true;
+    }
+    const vector_rows w = {base->n_angular_velocity, base->angular_velocity},
+                      v = {base->n_linear_velocity, base->linear_velocity},
+                      dw = {base->n_angular_acceleration, base->angular_acceleration},
+                      dv = {base->n_linear_acceleration, base->linear_acceleration};
+    if (!check_block(b, path, "linear_velocity", v.count, v.values) ||
+        !check_block(b, path, "angular_velocity", w.count, w.values) ||
+        !check_block(b, path, "linear_acceleration", dv.count, dv.values) ||
+        !check_block(b, path, "angular_acceleration", dw.count, dw.values)) {
+        return false;
+    }
+    bool has_rows = w.count > 3 || v.count > 3 || dw.count > 3 || dv.count > 3;
+    size_t count = has_rows ? b->force_rows : 1;
+    double *twist = call_allocate(b->call, 6 * count, sizeof *twist);
+    double *acceleration = call_allocate(b->call, 6 * count, sizeof *acceleration);
+    if (!twist || !acceleration) {
+        return false;
+    }
+    join_rows(w, v, count, twist);
+    join_rows(dw, dv, count, acceleration);
+    b->base = (dyn_base_motion){twist, acceleration, has_rows ? 6 : 0};
+    return true;
+}
+
+const dyn_base_motion *batch_base(const batch *b, size_t first, dyn_base_motion *base) {
+    if (!b->base.twist) {
+        return NULL;
+    }
+    size_t skipped = first * b->base.stride;
+    *base = (dyn_base_motion){b->base.twist + skipped, b->base.acceleration + skipped, b->base.stride};
+    return base;
 }

@@ -88,6 +88,15 @@ static dyn_status step(const batch *b, const batch_worker *w, const void *contex
         status = passive_forces_sum(w->model, count, &b->values.passive, q, v, tau, a, error);
         tau = a;
     }
+    dyn_base_motion base;
+    if (status == DYN_OK && batch_base(b, first, &base)) {
+        double *base_forces = (double *)w->scratch + batch_forces_size(b) / sizeof(double);
+        status = dyn_base_forces(w->model, w->workspace, count, q, v, &base, base_forces, NULL, error);
+        for (size_t i = 0; i < count * b->nv; i++) {
+            a[i] = (tau ? tau[i] : 0) - base_forces[i];
+        }
+        tau = a;
+    }
     if (status != DYN_OK) {
         return status;
     }
@@ -138,7 +147,8 @@ bool constrained_forward_dynamics(batch *b, const Dynamics__V1__ForwardDynamicsR
     t.a = batch_output(b, b->nv);
     t.multipliers = batch_output(b, t.m);
     t.results = call_allocate(b->call, b->n, sizeof *t.results);
-    if (call_has_ended(b->call) || !batch_run(b, step, &t, batch_forces_size(b))) {
+    size_t base_size = b->base.twist ? BLOCK_SAMPLES * b->nv * sizeof(double) : 0;
+    if (call_has_ended(b->call) || !batch_run(b, step, &t, batch_forces_size(b) + base_size)) {
         return false;
     }
     batch_mark_rows(b, b->nv, t.a);

@@ -36,6 +36,7 @@ query_parts evaluation_parts(unsigned inputs) {
     return QUERY_JOINT_NAMES | QUERY_PRECISION | QUERY_ON_ERROR | QUERY_CONSTRAINTS |
            (inputs & USES_GRAVITY ? QUERY_GRAVITY : 0) | (inputs & USES_FORCES ? QUERY_FORCES : 0) |
            (inputs & USES_PAYLOADS ? QUERY_PAYLOADS : 0) | (inputs & USES_PASSIVE_FORCES ? QUERY_PASSIVE_FORCES : 0) |
+           (inputs & USES_BASE ? QUERY_BASE_MOTION : 0) |
            (inputs & USES_CONSTRAINTS ? QUERY_ADDED_CONSTRAINTS | QUERY_TIME : 0);
 }
 
@@ -83,11 +84,20 @@ static evaluation_task *find_task(batch *b, evaluation *e, const computation *by
     return t;
 }
 
+/* Refuses the motion of the base for a quantity that depends on it and does not count it. */
+static bool check_base(const batch *b, const char *name, unsigned inputs, refusal *why) {
+    const unsigned of_motion = USES_V | USES_A | USES_TAU | USES_DQ | USES_DV | USES_DA | USES_DTAU;
+    return !b->query->base_motion || inputs & USES_BASE || !(inputs & of_motion) ||
+           refuse(why, REASON_UNUSED_FIELD, "query.base_motion",
+                  "%s does not count the motion of the base; leave it out, or ask for the quantity without it", name);
+}
+
 bool evaluation_check(batch *b, Dynamics__V1__Quantity number) {
     refusal why = {0};
     const char *name = protobuf_c_enum_descriptor_get_value(&dynamics__v1__quantity__descriptor, (int)number)->name;
     const computation *by = quantity_find(number)->by;
-    if ((!by->is_of_tree || constraints_are_absent(b->entry, name, &why)) &&
+    if (check_base(b, name, quantity_find(number)->inputs, &why) &&
+        (!by->is_of_tree || constraints_are_absent(b->entry, name, &why)) &&
         (!by->is_of_constraints || constraints_are_present(b->entry, name, &why))) {
         return true;
     }
@@ -182,6 +192,7 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
                                 dyn_error *error) {
     const evaluation *e = context;
     dyn_external_forces forces;
+    dyn_base_motion base;
     states s = {
         .model = w->model,
         .workspace = w->workspace,
@@ -194,14 +205,21 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
         .gravity = b->values.gravity,
         .forces = batch_forces(b, first, w->scratch, &forces),
         .passive = &b->values.passive,
+        .base = batch_base(b, first, &base),
         .dq = motion_rows(e->arrays[STATE_DQ], b->nv, first),
         .dv = motion_rows(e->arrays[STATE_DV], b->nv, first),
         .da = motion_rows(e->arrays[STATE_DA], b->nv, first),
         .dtau = motion_rows(e->arrays[STATE_DTAU], b->nv, first),
     };
-    /* Scratch memory follows the list of forces; there is none if all results are direct. */
-    double *scratch = e->scratch_values ? (double *)w->scratch + batch_forces_size(b) / sizeof(double) : NULL;
+    /* Scratch memory follows the list of forces: for the forces of a moving base, and for results unless all are
+     * direct. */
+    double *scratch = w->scratch ? (double *)w->scratch + batch_forces_size(b) / sizeof(double) : NULL;
     dyn_status status = DYN_OK;
+    if (s.base) {
+        s.base_forces = scratch;
+        scratch += count * b->nv;
+        status = dyn_base_forces(s.model, s.workspace, count, s.q, s.v, s.base, s.base_forces, NULL, error);
+    }
     for (size_t i = 0; status == DYN_OK && i < e->task_count; i++) {
         status = run_task(b, &e->tasks[i], &s, first, scratch, error);
     }
@@ -225,7 +243,7 @@ static bool size_blocks(batch *b, const evaluation *e, size_t *scratch) {
     size_t samples = SCRATCH_VALUES / values;
     b->block_size = samples < 1 ? 1 : samples > BLOCK_SAMPLES ? BLOCK_SAMPLES : samples;
     samples = b->n < b->block_size ? b->n : b->block_size;
-    *scratch = batch_forces_size(b) + samples * e->scratch_values * sizeof(double);
+    *scratch = batch_forces_size(b) + samples * (e->scratch_values + (b->base.twist ? b->nv : 0)) * sizeof(double);
     return true;
 }
 

@@ -59,7 +59,9 @@ static dyn_status formulate_state(const batch *b, const batch_worker *w, const f
     const double *v = motion_rows(from->v, b->nv, s), *x = motion_rows(from->x, b->nv, s);
     double *out = from->out + s * from->width;
     dyn_external_forces forces;
+    dyn_base_motion base;
     dyn_status status = dyn_formulation_apply_forces(f, batch_forces(b, s, w->scratch, &forces), error);
+    dyn_formulation_move_base(f, batch_base(b, s, &base));
     if (status == DYN_OK) {
         status = tip_constraints_apply(b, w, from->tip, q, v, f, error);
     }
@@ -118,7 +120,7 @@ query_parts formulation_parts(Dynamics__V1__Quantity quantity) {
     /* A formulation computes the mass matrix of the tree, which constraints do not change. */
     return QUERY_JOINT_NAMES | QUERY_PAYLOADS | QUERY_FORMULATION | QUERY_ON_ERROR |
            (quantity == QUANTITY(FORWARD_DYNAMICS) ? QUERY_TIP_CONSTRAINTS : QUERY_MODEL) |
-           (quantity == QUANTITY(MASS_MATRIX) ? QUERY_CONSTRAINTS : QUERY_GRAVITY | QUERY_FORCES);
+           (quantity == QUANTITY(MASS_MATRIX) ? QUERY_CONSTRAINTS : QUERY_GRAVITY | QUERY_FORCES | QUERY_BASE_MOTION);
 }
 
 double *formulation_compute(batch *b, Dynamics__V1__Quantity quantity, const sent_array arrays[STATE_ARRAYS]) {
@@ -169,8 +171,10 @@ static dyn_status find_inner_quantities(const batch *b, const batch_worker *w, c
     const double *gravity = b->values.gravity;
     inner_quantities *to = x->found;
     dyn_external_forces forces;
+    dyn_base_motion base;
     dyn_status status = dyn_formulation_create(w->model, x->formulation, &to->by, error);
     if (status == DYN_OK) {
+        dyn_formulation_move_base(to->by, batch_base(b, first, &base));
         status = dyn_formulation_apply_forces(to->by, batch_forces(b, first, w->scratch, &forces), error);
     }
     if (status == DYN_OK) {
@@ -211,7 +215,7 @@ static void formulate_rigid(batch *b, const Dynamics__V1__FormulateRequest *r) {
 void method_formulate(call *c) {
     const Dynamics__V1__FormulateRequest *r = c->request->formulate;
     const query_parts supported =
-        QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES | QUERY_FORMULATION | QUERY_TIP_CONSTRAINTS;
+        QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES | QUERY_FORMULATION | QUERY_TIP_CONSTRAINTS | QUERY_BASE_MOTION;
     batch b;
     if (batch_open(c, &b, r->query, supported, r->n_q, r->q) && batch_check_one_state(&b) &&
         batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a)) {

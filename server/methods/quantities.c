@@ -30,27 +30,43 @@ static const dyn_passive_parts *counted_parts(const states *s) {
     return passive_forces_count(s->passive) ? s->passive : NULL;
 }
 
+/* Adds `sign` times the forces that the motion of the base causes to `forces`. */
+static void add_base_forces(const states *s, double sign, double *forces) {
+    for (size_t i = 0; s->base_forces && i < s->count * (size_t)dyn_model_nv(s->model); i++) {
+        forces[i] += sign * s->base_forces[i];
+    }
+}
+
+/* Returns the options of inverse dynamics with constraints. */
+static dyn_constrained_inverse_options constrained_options(const states *s) {
+    return (dyn_constrained_inverse_options)DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.passive = counted_parts(s),
+                                                                                 .added = s->base_forces);
+}
+
 static dyn_status inverse_dynamics(const states *s, dyn_error *error, double *const output[]) {
     if (dyn_model_constraint_rows(s->model) > 0) {
-        const dyn_constrained_inverse_options options =
-            DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.passive = counted_parts(s));
+        const dyn_constrained_inverse_options options = constrained_options(s);
         return dyn_constrained_inverse_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a,
                                                 s->forces, &options, output[0], NULL, NULL, error);
     }
     dyn_status status =
         dyn_rnea(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, output[0], error);
+    add_base_forces(s, 1, output[0]);
     return status == DYN_OK ? passive_forces_add(s->model, s->count, s->passive, -1, s->q, s->v, output[0], error)
                             : status;
 }
 
-/* Sets *tau to the forces of the forward dynamics: tau, or its sum with the passive forces, which `sum` receives. */
+/* Sets *tau to the forces of the forward dynamics: tau, or its sum with the passive forces, less the forces that the
+ * motion of the base causes, which `sum` receives. */
 static dyn_status find_forces(const states *s, double *sum, const double **tau, dyn_error *error) {
     *tau = s->tau;
-    if (passive_forces_count(s->passive) == 0) {
+    if (passive_forces_count(s->passive) == 0 && !s->base_forces) {
         return DYN_OK;
     }
     *tau = sum;
-    return passive_forces_sum(s->model, s->count, s->passive, s->q, s->v, s->tau, sum, error);
+    dyn_status status = passive_forces_sum(s->model, s->count, s->passive, s->q, s->v, s->tau, sum, error);
+    add_base_forces(s, -1, sum);
+    return status;
 }
 
 static dyn_status forward_dynamics(const states *s, dyn_error *error, double *const output[]) {
@@ -88,7 +104,9 @@ static dyn_status gravity_forces(const states *s, dyn_error *error, double *cons
 }
 
 static dyn_status bias_forces(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_bias(s->model, s->workspace, s->count, s->gravity, s->q, s->v, output[0], error);
+    dyn_status status = dyn_bias(s->model, s->workspace, s->count, s->gravity, s->q, s->v, output[0], error);
+    add_base_forces(s, 1, output[0]);
+    return status;
 }
 
 static dyn_status rotor_forces(const states *s, dyn_error *error, double *const output[]) {
@@ -100,8 +118,11 @@ static dyn_status rotor_coupling_forces(const states *s, dyn_error *error, doubl
 }
 
 static dyn_status joint_wrenches(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_joint_wrenches(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, output[0],
-                              error);
+    dyn_status status =
+        dyn_joint_wrenches(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, output[0], error);
+    return status == DYN_OK && s->base ? dyn_base_forces(s->model, s->workspace, s->count, s->q, s->v, s->base,
+                                                         s->base_forces, output[0], error)
+                                       : status;
 }
 
 static dyn_status torque_regressor(const states *s, dyn_error *error, double *const output[]) {
@@ -242,8 +263,18 @@ static dyn_status spring_energy(const states *s, dyn_error *error, double *const
 }
 
 static dyn_status center_of_mass(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_center_of_mass(s->model, s->workspace, s->count, s->q, s->v, s->a, s->at.subtree, output[0], output[1],
-                              output[2], output[3], error);
+    double position[BLOCK_SAMPLES * 3], velocity[BLOCK_SAMPLES * 3];
+    dyn_status status = dyn_center_of_mass(s->model, s->workspace, s->count, s->q, s->v, s->a, s->at.subtree, output[0],
+                                           output[1], output[2], output[3], error);
+    if (status == DYN_OK && s->base) {
+        status = dyn_center_of_mass(s->model, s->workspace, s->count, s->q, s->v, s->a, s->at.subtree, position,
+                                    velocity, NULL, NULL, error);
+        dyn_carry_point(s->count, s->base, position, velocity, output[2]);
+    }
+    if (status == DYN_OK && s->base && output[1]) {
+        memcpy(output[1], velocity, 3 * s->count * sizeof(double));
+    }
+    return status;
 }
 
 static dyn_status centroidal_momentum(const states *s, dyn_error *error, double *const output[]) {
@@ -284,6 +315,12 @@ static dyn_status frame_jacobian(const states *s, dyn_error *error, double *cons
 }
 
 static dyn_status frame_motion(const states *s, dyn_error *error, double *const output[]) {
+    double twist[BLOCK_SAMPLES * 6], rate[BLOCK_SAMPLES * 6];
+    if (s->base) {
+        return dyn_frame_motion_on_base(s->model, s->workspace, s->count, s->q, s->v, s->a, s->at.frame,
+                                        s->at.reference_frame, s->base, output[0] ? output[0] : twist,
+                                        output[1] ? output[1] : rate, error);
+    }
     return dyn_frame_motion(s->model, s->workspace, s->count, s->q, s->v, s->a, s->at.frame, s->at.reference_frame,
                             output[0], output[1], output[2], error);
 }
@@ -446,7 +483,7 @@ static dyn_status constraint_multipliers(const states *s, dyn_error *error, doub
 }
 
 static dyn_status multipliers_of_motion(const states *s, dyn_error *error, double *const output[]) {
-    const dyn_constrained_inverse_options options = DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.passive = counted_parts(s));
+    const dyn_constrained_inverse_options options = constrained_options(s);
     dyn_status status = dyn_constrained_inverse_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a,
                                                          s->forces, &options, output[2], output[1], NULL, error);
     if (status == DYN_OK) {
@@ -458,6 +495,7 @@ static dyn_status multipliers_of_motion(const states *s, dyn_error *error, doubl
 static dyn_status projected_inverse_dynamics(const states *s, dyn_error *error, double *const output[]) {
     dyn_status status =
         dyn_rnea(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, output[0], error);
+    add_base_forces(s, 1, output[0]);
     if (status == DYN_OK) {
         status = passive_forces_add(s->model, s->count, s->passive, -1, s->q, s->v, output[0], error);
     }
@@ -671,9 +709,9 @@ static const computation by_torque_ellipsoid = {.run = torque_ellipsoid,
 
 /* Rows of the table: subject, frame, inputs, blocks; then the computation and its output. */
 static const quantity_row quantities[] = {
-    [QUANTITY(INVERSE_DYNAMICS)] = {OF_ROBOT, "", INVERSE_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS,
+    [QUANTITY(INVERSE_DYNAMICS)] = {OF_ROBOT, "", INVERSE_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE,
                                     JOINT_VECTOR(FORCE), ALONE(inverse_dynamics, .linear = 20)},
-    [QUANTITY(FORWARD_DYNAMICS)] = {OF_ROBOT, "", FORWARD_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS,
+    [QUANTITY(FORWARD_DYNAMICS)] = {OF_ROBOT, "", FORWARD_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE,
                                     JOINT_VECTOR(ACCELERATION), ALONE(forward_dynamics, .linear = 40)},
     [QUANTITY(MASS_MATRIX)] = {OF_ROBOT, "", USES_PAYLOADS, JOINT_MATRIX(INERTIA),
                                ALONE(mass_matrix, .linear = 20, .quadratic = 2)},
@@ -685,15 +723,15 @@ static const quantity_row quantities[] = {
                                        ALONE(christoffel_symbols, .linear = 60, .quadratic = 20, .cubic = 2)},
     [QUANTITY(GRAVITY_FORCES)] = {OF_ROBOT, "", USES_GRAVITY | USES_PAYLOADS, JOINT_VECTOR(FORCE),
                                   ALONE(gravity_forces, .linear = 20)},
-    [QUANTITY(BIAS_FORCES)] = {OF_ROBOT, "", USES_V | USES_GRAVITY | USES_PAYLOADS, JOINT_VECTOR(FORCE),
+    [QUANTITY(BIAS_FORCES)] = {OF_ROBOT, "", USES_V | USES_GRAVITY | USES_PAYLOADS | USES_BASE, JOINT_VECTOR(FORCE),
                                ALONE(bias_forces, .linear = 20)},
     [QUANTITY(KINETIC_ENERGY)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS, NUMBER("J"), &by_energy, 0},
     [QUANTITY(POTENTIAL_ENERGY)] = {OF_ROBOT, "", USES_GRAVITY | USES_PAYLOADS, NUMBER("J"), &by_energy, 1},
     [QUANTITY(POWER)] = {OF_ROBOT, "", USES_V | USES_TAU, NUMBER("W"), ALONE(power, .linear = 3)},
     [QUANTITY(CENTER_OF_MASS)] = {OF_SUBTREE, IN_WORLD, USES_PAYLOADS, VECTOR("m"), &by_center_of_mass, 0},
-    [QUANTITY(CENTER_OF_MASS_VELOCITY)] = {OF_SUBTREE, ALONG_WORLD, USES_V | USES_PAYLOADS, VECTOR("m/s"),
+    [QUANTITY(CENTER_OF_MASS_VELOCITY)] = {OF_SUBTREE, ALONG_WORLD, USES_V | USES_PAYLOADS | USES_BASE, VECTOR("m/s"),
                                            &by_center_of_mass, 1},
-    [QUANTITY(CENTER_OF_MASS_ACCELERATION)] = {OF_SUBTREE, ALONG_WORLD, USES_V | USES_A | USES_PAYLOADS,
+    [QUANTITY(CENTER_OF_MASS_ACCELERATION)] = {OF_SUBTREE, ALONG_WORLD, USES_V | USES_A | USES_PAYLOADS | USES_BASE,
                                                VECTOR("m/s^2"), &by_center_of_mass, 2},
     [QUANTITY(CENTER_OF_MASS_JACOBIAN)] = {OF_SUBTREE, ALONG_WORLD, USES_PAYLOADS,
                                            VALUE(UNITS("m", "1"), AXIS(XYZ), AXIS(JOINTS)), &by_center_of_mass, 3},
@@ -707,8 +745,9 @@ static const quantity_row quantities[] = {
     [QUANTITY(CENTROIDAL_INERTIA)] = {OF_ROBOT, CENTROIDAL, USES_PAYLOADS, VALUE(UNITS("kg m^2"), AXIS(XYZ), AXIS(XYZ)),
                                       &by_centroidal, 0},
     [QUANTITY(FRAME_POSE)] = {OF_FRAMES, IN_WORLD, 0, POSE, ALONE(frame_pose, .linear = 20)},
-    [QUANTITY(FRAME_TWIST)] = {OF_FRAMES, NULL, USES_V, SPATIAL_VECTOR("m/s", "rad/s"), &by_frame_motion, 0},
-    [QUANTITY(FRAME_ACCELERATION)] = {OF_FRAMES, NULL, USES_V | USES_A, SPATIAL_VECTOR("m/s^2", "rad/s^2"),
+    [QUANTITY(FRAME_TWIST)] = {OF_FRAMES, NULL, USES_V | USES_BASE, SPATIAL_VECTOR("m/s", "rad/s"), &by_frame_motion,
+                               0},
+    [QUANTITY(FRAME_ACCELERATION)] = {OF_FRAMES, NULL, USES_V | USES_A | USES_BASE, SPATIAL_VECTOR("m/s^2", "rad/s^2"),
                                       &by_frame_motion, 1},
     [QUANTITY(FRAME_JACOBIAN)] = {OF_FRAMES, NULL, 0, SPATIAL_MATRIX(UNITS("m", "1"), UNITS("1", "1/m")),
                                   ALONE(frame_jacobian, .linear = 20)},
@@ -733,7 +772,7 @@ static const quantity_row quantities[] = {
                                        ALONE(gravity_derivatives, .linear = 60, .quadratic = 6)},
     [QUANTITY(JOINT_WRENCHES)] = {OF_ROBOT,
                                   "axes and origin of each body's link",
-                                  INVERSE_INPUTS,
+                                  INVERSE_INPUTS | USES_BASE,
                                   {PART("force", UNITS("N"), 3, 6, AXIS(BODIES), AXIS(XYZ)),
                                    PART("torque", UNITS("N m"), 0, 6, AXIS(BODIES), AXIS(XYZ))},
                                   ALONE(joint_wrenches, .is_of_tree = true, .linear = 30)},
@@ -824,19 +863,18 @@ static const quantity_row quantities[] = {
                                          BLOCK("condition", UNITS("1"), 1, AXIS_NONE)},
                                         ALONE(constraint_condition, .is_of_constraints = true, .linear = 100,
                                               .constrained = 4)},
-    [QUANTITY(CONSTRAINT_MULTIPLIERS)] = {OF_ROBOT, "", FORWARD_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS,
+    [QUANTITY(CONSTRAINT_MULTIPLIERS)] = {OF_ROBOT, "",
+                                          FORWARD_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE,
                                           MULTIPLIERS, &by_constraint_multipliers, 0},
     [QUANTITY(CONSTRAINT_MULTIPLIERS_OF_MOTION)] = {OF_ROBOT, "",
-                                                    INVERSE_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS,
+                                                    INVERSE_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE,
                                                     MULTIPLIERS, &by_multipliers_of_motion, 0},
-    [QUANTITY(PROJECTED_INVERSE_DYNAMICS)] = {OF_ROBOT, "", INVERSE_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS,
-                                              JOINT_VECTOR(FORCE),
-                                              ALONE(projected_inverse_dynamics, .is_of_constraints = true,
-                                                    .linear = 100, .constrained = 2)},
-    [QUANTITY(PROJECTED_FORWARD_DYNAMICS)] = {OF_ROBOT, "", FORWARD_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS,
-                                              JOINT_VECTOR(ACCELERATION),
-                                              ALONE(projected_forward_dynamics, .is_of_constraints = true,
-                                                    .linear = 100, .constrained = 2)},
+    [QUANTITY(PROJECTED_INVERSE_DYNAMICS)] =
+        {OF_ROBOT, "", INVERSE_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE, JOINT_VECTOR(FORCE),
+         ALONE(projected_inverse_dynamics, .is_of_constraints = true, .linear = 100, .constrained = 2)},
+    [QUANTITY(PROJECTED_FORWARD_DYNAMICS)] =
+        {OF_ROBOT, "", FORWARD_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE, JOINT_VECTOR(ACCELERATION),
+         ALONE(projected_forward_dynamics, .is_of_constraints = true, .linear = 100, .constrained = 2)},
     [QUANTITY(IMPACT_VELOCITY)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS | USES_CONSTRAINTS,
                                    JOINT_VECTOR(UNITS("rad/s", "m/s")), &by_impact, 0},
     [QUANTITY(IMPACT_IMPULSES)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS | USES_CONSTRAINTS,

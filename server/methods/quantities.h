@@ -36,6 +36,7 @@ typedef enum quantity_input {
     USES_PAYLOADS = 1 << 9, /* payloads and all other inertias */
     USES_PASSIVE_FORCES = 1 << 10,
     USES_CONSTRAINTS = 1 << 11,
+    USES_BASE = 1 << 12, /* the motion of the base */
 } quantity_input;
 
 /* Place of a quantity: its frame, subtree or task. Members that its subject does not need are zero, `subtree` is -1. */
@@ -56,6 +57,8 @@ typedef struct states {
     const double *gravity;         /* NULL: the model's own */
     const dyn_external_forces *forces;
     const dyn_passive_parts *passive;
+    const dyn_base_motion *base;       /* NULL: the base rests */
+    double *base_forces;               /* forces that its motion causes, count rows of nv; NULL: the base rests */
     const double *dq, *dv, *da, *dtau; /* NULL: zeros */
     quantity_place at;
 } states;

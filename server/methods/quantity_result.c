@@ -25,6 +25,7 @@ static const struct {
     {USES_FORCES, QUANTITY_INPUT(EXTERNAL_FORCES)},
     {USES_PAYLOADS, QUANTITY_INPUT(PAYLOADS)},
     {USES_PASSIVE_FORCES, QUANTITY_INPUT(PASSIVE_FORCES)},
+    {USES_BASE, QUANTITY_INPUT(BASE_MOTION)},
 };
 
 /* Number of inputs, and a bound of the number of axes other than those of tasks: one for each kind. */

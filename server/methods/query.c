@@ -32,6 +32,7 @@ bool query_check(const Dynamics__V1__Query *q, query_parts supported, const char
         {QUERY_ADDED_CONSTRAINTS, q->n_constraints > 0, "constraints of a request", "query.constraints"},
         {QUERY_TIME, q->time != 0, "a time", "query.time"},
         {QUERY_TIP_CONSTRAINTS, q->n_tip_constraints > 0, "tip constraints", "query.tip_constraints"},
+        {QUERY_BASE_MOTION, q->base_motion != NULL, "motion of the base", "query.base_motion"},
         {QUERY_FORMULATION, q->formulation[0] != '\0', "formulations", "query.formulation"},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -139,8 +140,8 @@ bool query_read(const Dynamics__V1__Query *query, model_entry *entry, arena *mem
 }
 
 const char *query_field(const char *argument) {
-    static const char *const fields[] = {"query.model", "query.gravity", "query.payloads", "query.external_forces",
-                                         "query.formulation"};
+    static const char *const fields[] = {"query.model",           "query.gravity",     "query.payloads",
+                                         "query.external_forces", "query.formulation", "query.base_motion"};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (strcmp(argument, fields[i] + strlen("query.")) == 0) {
             return fields[i];

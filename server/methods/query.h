@@ -31,7 +31,8 @@ typedef enum query_parts {
     QUERY_PASSIVE_FORCES = 256,
     QUERY_ADDED_CONSTRAINTS = 512, /* constraints of the request */
     QUERY_TIP_CONSTRAINTS = 1024,
-    QUERY_TIME = 2048,                                                    /* of prescribed motions */
+    QUERY_TIME = 2048, /* of prescribed motions */
+    QUERY_BASE_MOTION = 4096,
     QUERY_SIMULATED = (QUERY_ALL & ~QUERY_PRECISION) | QUERY_CONSTRAINTS, /* of motion forward in time */
 } query_parts;
 

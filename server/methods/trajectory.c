@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* InverseDynamicsTrajectory, ForwardDynamicsTrajectory, DeriveRates: compute with motions that are rows over time. */
+#include <dynamics/base_motion.h>
 #include <dynamics/inverse_dynamics.h>
 #include <dynamics/machine_element.h>
 #include <dynamics/trajectory.h>
@@ -149,19 +150,22 @@ typedef struct inverse_task {
     double *tau;
 } inverse_task;
 
-/* Computes the forces of rows of a model with constraints; each row at its time, where the rows have times. */
+/* Computes the forces of rows of a model with constraints; each row at its time, where the rows have times. `added` are
+ * the forces of a moving base, or NULL. */
 static dyn_status constrained_step(const batch *b, const batch_worker *w, const inverse_task *t, size_t first,
-                                   size_t count, dyn_error *error) {
+                                   size_t count, const double *added, dyn_error *error) {
     const size_t end = first + count, chunk = t->time ? 1 : count;
     dyn_status status = DYN_OK;
     for (size_t i = first; status == DYN_OK && i < end; i += chunk) {
         dyn_external_forces forces;
         const dyn_external_forces *acting = batch_forces(b, i, w->scratch, &forces);
+        const dyn_constrained_inverse_options options =
+            DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.added = motion_rows(added, b->nv, i - first));
         status = dyn_workspace_set_time(w->workspace, t->time ? t->time[i] : 0, error);
         if (status == DYN_OK) {
             status = dyn_constrained_inverse_dynamics(
                 w->model, w->workspace, chunk, b->values.gravity, b->q + i * b->nq, motion_rows(t->m.v, b->nv, i),
-                motion_rows(t->m.a, b->nv, i), acting, NULL, t->tau + i * b->nv, NULL, NULL, error);
+                motion_rows(t->m.a, b->nv, i), acting, &options, t->tau + i * b->nv, NULL, NULL, error);
         }
         if (status != DYN_OK && error->site.has_sample) {
             error->site.sample += i - first;
@@ -173,13 +177,24 @@ static dyn_status constrained_step(const batch *b, const batch_worker *w, const 
 static dyn_status inverse_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
                                dyn_error *error) {
     const inverse_task *t = context;
+    const double *q = b->q + first * b->nq, *v = motion_rows(t->m.v, b->nv, first);
+    double *tau = t->tau + first * b->nv, *base_forces = (double *)w->scratch + batch_forces_size(b) / sizeof(double);
     dyn_external_forces forces;
-    if (dyn_model_constraint_rows(w->model) > 0) {
-        return constrained_step(b, w, t, first, count, error);
+    dyn_base_motion base;
+    bool moves = batch_base(b, first, &base) != NULL;
+    dyn_status status =
+        moves ? dyn_base_forces(w->model, w->workspace, count, q, v, &base, base_forces, NULL, error) : DYN_OK;
+    if (status == DYN_OK && dyn_model_constraint_rows(w->model) > 0) {
+        return constrained_step(b, w, t, first, count, moves ? base_forces : NULL, error);
     }
-    return dyn_rnea(w->model, w->workspace, count, b->values.gravity, b->q + first * b->nq,
-                    motion_rows(t->m.v, b->nv, first), motion_rows(t->m.a, b->nv, first),
-                    batch_forces(b, first, w->scratch, &forces), t->tau + first * b->nv, error);
+    if (status == DYN_OK) {
+        status = dyn_rnea(w->model, w->workspace, count, b->values.gravity, q, v, motion_rows(t->m.a, b->nv, first),
+                          batch_forces(b, first, w->scratch, &forces), tau, error);
+    }
+    for (size_t i = 0; status == DYN_OK && moves && i < count * b->nv; i++) {
+        tau[i] += base_forces[i];
+    }
+    return status;
 }
 
 /* Checks that v and a are in the request only if they are not to be derived, and that their counts are right. Returns
@@ -214,7 +229,8 @@ void method_inverse_dynamics_trajectory(call *c) {
     double *v = NULL, *a = NULL;
     bool is_derived = r->rates != DYNAMICS__V1__RATES__RATES_GIVEN;
     bool is_ready =
-        batch_open(c, &b, r->query, QUERY_ALL | QUERY_CONSTRAINTS | QUERY_ADDED_CONSTRAINTS, r->n_q, r->q) &&
+        batch_open(c, &b, r->query, QUERY_ALL | QUERY_CONSTRAINTS | QUERY_ADDED_CONSTRAINTS | QUERY_BASE_MOTION, r->n_q,
+                   r->q) &&
         read_rates(&b, r->rates, true, &rates) && check_rates(&b, r) &&
         check_times(&b, b.n, r->n_time, r->time, is_derived);
     if (is_ready) {
@@ -228,8 +244,9 @@ void method_inverse_dynamics_trajectory(call *c) {
         t.m.a = is_derived ? a : batch_input(&b, r->n_a, r->a);
         t.tau = batch_output(&b, b.nv);
     }
+    size_t base_size = b.base.twist ? BLOCK_SAMPLES * b.nv * sizeof(double) : 0;
     Dynamics__V1__InverseDynamicsTrajectoryReply *reply = is_ready ? create_inverse_dynamics_trajectory_reply(c) : NULL;
-    if (reply && !call_has_ended(c) && batch_run(&b, inverse_step, &t, batch_forces_size(&b))) {
+    if (reply && !call_has_ended(c) && batch_run(&b, inverse_step, &t, batch_forces_size(&b) + base_size)) {
         fill_inverse(&b, r, &t, v, a, reply);
     }
     batch_close(&b);

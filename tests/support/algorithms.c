@@ -239,6 +239,20 @@ static dyn_status aba_second_derivatives(input in, dyn_error *error, outputs out
                                       error);
 }
 
+/* Motion of a base. */
+static const double base_twist[6] = {0.3, -0.5, 0.9, 1.1, 0.2, -0.7},
+                    base_acceleration[6] = {-1.3, 0.4, 0.8, 2.1, -0.6, 1.7};
+static const dyn_base_motion moving_base = {base_twist, base_acceleration, 0};
+
+static dyn_status base_forces(input in, dyn_error *error, outputs out) {
+    return dyn_base_forces(in->model, in->workspace, in->n, in->q, in->v, &moving_base, out[0], NULL, error);
+}
+
+static dyn_status frame_motion_on_base(input in, dyn_error *error, outputs out) {
+    return dyn_frame_motion_on_base(in->model, in->workspace, in->n, in->q, in->v, in->a, in->frame,
+                                    DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, &moving_base, out[0], out[1], error);
+}
+
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 static const algorithm algorithms[ALGORITHM_COUNT] = {
@@ -281,6 +295,8 @@ static const algorithm algorithms[ALGORITHM_COUNT] = {
     [ALGORITHM_JOINT_INERTIAS] = {"joint inertias", {SHAPE_NV, SHAPE_NV}, joint_inertias},
     [ALGORITHM_ROTOR_FORCES] = {"rotor forces", {SHAPE_NV}, rotor_forces},
     [ALGORITHM_ROTOR_COUPLING_FORCES] = {"rotor coupling", {SHAPE_NV}, rotor_coupling_forces},
+    [ALGORITHM_BASE_FORCES] = {"base forces", {SHAPE_NV}, base_forces},
+    [ALGORITHM_FRAME_MOTION_ON_BASE] = {"motion on a base", {SHAPE_6, SHAPE_6}, frame_motion_on_base},
     [ALGORITHM_BODY_INERTIA] = {"body inertia", {SHAPE_6x6}, body_inertia},
     [ALGORITHM_PRINCIPAL_MOMENTS] = {"principal moments", {SHAPE_3, SHAPE_3x3}, principal_moments},
     [ALGORITHM_TASK_INERTIA] = {"J M^-1 J'", {SHAPE_6x6}, task_inertia},

@@ -56,6 +56,8 @@ add_library(wire_tree STATIC
 target_link_libraries(wire_tree PUBLIC quantity_question system_support dynamics m)
 add_system_test(models wire_tree)
 add_system_test(payloads wire_tree)
+add_system_test(base_motion wire_tree)
+target_sources(system_base_motion PRIVATE ../support/assertions.c)
 add_system_test(closed_loops wire_tree system_reference)
 target_sources(system_closed_loops PRIVATE ../support/assertions.c ../support/closed_loop_reference.c)
 add_system_test(sample_errors dynamics_proto wire_tree)

@@ -1134,6 +1134,16 @@ typedef struct dyn_client_passive_forces {
     double friction_velocity; /* rad/s or m/s; 0: 0.01 */
 } dyn_client_passive_forces;
 
+/* Motion of the base in which the robot's root rests, which is given: vectors along the axes of the model's world at
+ * the instant of the sample, relative to an inertial frame; the linear ones are of the world's origin. NULL: zero. */
+typedef struct dyn_client_base_motion {
+    const double *linear_velocity;      /* m/s, rows x 3 */
+    const double *angular_velocity;     /* rad/s, rows x 3 */
+    const double *linear_acceleration;  /* m/s^2, rows x 3 */
+    const double *angular_acceleration; /* rad/s^2, rows x 3 */
+    size_t rows;                        /* samples, or rows of a trajectory; 1: one motion for all of them */
+} dyn_client_base_motion;
+
 /* Common arguments of numeric calls. Set the first four; the rest may be zero. A part that a call does not support is
  * rejected with INVALID_ARGUMENT and its path, such as "mass_matrix.query.gravity". query.proto lists the parts that
  * each call supports. */
@@ -1175,6 +1185,9 @@ typedef struct dyn_client_query {
     size_t tip_constraint_count;
     const dyn_client_tip_constraint *tip_constraints;
     double time; /* s: instant of prescribed motions in constraints, where no time runs */
+    /* NULL: the base rests. For inverse dynamics, its trajectories, forward dynamics, bias forces,
+     * dyn_client_formulate, and evaluations of quantities that count it. */
+    const dyn_client_base_motion *base_motion;
 } dyn_client_query;
 #define DYN_CLIENT_QUERY_INIT(...) DYN_CLIENT_SIZED(dyn_client_query, __VA_ARGS__)
 
@@ -1813,6 +1826,7 @@ typedef enum dyn_client_quantity_input {
     DYN_CLIENT_QUANTITY_INPUT_EXTERNAL_FORCES = 1 << 8,
     DYN_CLIENT_QUANTITY_INPUT_PAYLOADS = 1 << 9,
     DYN_CLIENT_QUANTITY_INPUT_PASSIVE_FORCES = 1 << 10,
+    DYN_CLIENT_QUANTITY_INPUT_BASE_MOTION = 1 << 11,
 } dyn_client_quantity_input;
 
 /* Meaning of an axis of a block. */

@@ -159,8 +159,8 @@ static bool read_block(const evaluation_result *result, const Dynamics__V1__Bloc
 /* The flag of an input is 1 << (n - 1), where n is the number of the input in the protocol. */
 _Static_assert(DYN_CLIENT_QUANTITY_INPUT_V == 1 << (DYNAMICS__V1__QUANTITY_INPUT__QUANTITY_INPUT_V - 1) &&
                    DYN_CLIENT_QUANTITY_INPUT_DTAU == 1 << (DYNAMICS__V1__QUANTITY_INPUT__QUANTITY_INPUT_DTAU - 1) &&
-                   DYN_CLIENT_QUANTITY_INPUT_PASSIVE_FORCES ==
-                       1 << (DYNAMICS__V1__QUANTITY_INPUT__QUANTITY_INPUT_PASSIVE_FORCES - 1),
+                   DYN_CLIENT_QUANTITY_INPUT_BASE_MOTION ==
+                       1 << (DYNAMICS__V1__QUANTITY_INPUT__QUANTITY_INPUT_BASE_MOTION - 1),
                "a flag of an input is not that of the wire");
 
 /* Returns the inputs of a quantity as flags DYN_CLIENT_QUANTITY_INPUT_*. */

@@ -151,6 +151,31 @@ static dyn_client_status encode_tip_constraints(const dyn_client_query *query, q
     return parts->memory.is_exhausted ? fail_memory(error) : DYN_CLIENT_OK;
 }
 
+/* Encodes one array of the motion of the base. */
+static void borrow_vectors(const double *from, size_t rows, size_t *count, double **values) {
+    *count = from ? 3 * rows : 0;
+    *values = (double *)from;
+}
+
+static dyn_client_status encode_base_motion(size_t rows, query_parts *parts, dyn_client_error *error) {
+    const dyn_client_base_motion *from = parts->source.base_motion;
+    Dynamics__V1__BaseMotion *to = &parts->base_motion;
+    if (!from) {
+        return DYN_CLIENT_OK;
+    }
+    if (from->rows != 1 && from->rows != rows) {
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.base_motion",
+                    "query.base_motion has %zu rows; pass 1 or %zu", from->rows, rows);
+    }
+    dynamics__v1__base_motion__init(to);
+    borrow_vectors(from->linear_velocity, from->rows, &to->n_linear_velocity, &to->linear_velocity);
+    borrow_vectors(from->angular_velocity, from->rows, &to->n_angular_velocity, &to->angular_velocity);
+    borrow_vectors(from->linear_acceleration, from->rows, &to->n_linear_acceleration, &to->linear_acceleration);
+    borrow_vectors(from->angular_acceleration, from->rows, &to->n_angular_acceleration, &to->angular_acceleration);
+    parts->query.base_motion = to;
+    return DYN_CLIENT_OK;
+}
+
 /* Copies the public query, which may have the size of another version of the library, and its terms. */
 static dyn_client_status read_query(const dyn_client_query *query, query_parts *parts, dyn_client_error *error) {
     *parts = (query_parts){0};
@@ -183,6 +208,9 @@ static dyn_client_status encode(size_t rows, query_parts *parts, dyn_client_erro
     }
     if (status == DYN_CLIENT_OK) {
         status = encode_tip_constraints(query, parts, error);
+    }
+    if (status == DYN_CLIENT_OK) {
+        status = encode_base_motion(rows, parts, error);
     }
     if (status != DYN_CLIENT_OK) {
         query_parts_free(parts);

@@ -27,11 +27,14 @@ Reader = Callable[[Any], Any]
 _DOUBLES = ffi.typeof("double[]")
 # Entries of arrays without a count, and values in each row that a count counts.
 _LENGTHS = {"rotation": 9, "gravity": 3}
-_WIDTHS = {"force": 3, "torque": 3}
+_WIDTHS = {"force": 3, "torque": 3, "linear_velocity": 3, "angular_velocity": 3, "linear_acceleration": 3,
+           "angular_acceleration": 3}
 # Counts whose names do not follow from those of their arrays.
 _COUNTS = {"held_joints": "held_count", "kp": "gain_count", "kd": "gain_count", "multiplier_units": "row_count",
            "row_names": "row_count", "directions": "row_count", "error_units": "row_count", "force": "rows",
-           "torque": "rows", "q_units": "nq", "v_units": "nv", "tau_units": "nv", "joint_names": "joint_count"}
+           "torque": "rows", "linear_velocity": "rows", "angular_velocity": "rows",
+           "linear_acceleration": "rows", "angular_acceleration": "rows", "q_units": "nq", "v_units": "nv",
+           "tau_units": "nv", "joint_names": "joint_count"}
 
 
 def enumeration(name: str) -> dict[str, int]:

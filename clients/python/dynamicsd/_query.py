@@ -12,7 +12,7 @@ from dynamicsd._client import ffi, lib
 from dynamicsd._convert import Keep, as_doubles, fill, named
 from dynamicsd._session import CANCELLATION, Progress, Watch, seconds
 from dynamicsd.errors import InvalidArgument, text
-from dynamicsd.records import Array, Constraint, ExternalForce, PassiveForces, Payload, TipConstraint
+from dynamicsd.records import Array, BaseMotion, Constraint, ExternalForce, PassiveForces, Payload, TipConstraint
 
 if TYPE_CHECKING:
     from dynamicsd.model import Model
@@ -80,6 +80,7 @@ class Options(TypedDict, total=False):
     expected_digest  digest that the model must have.
     formulation      formulation of the literature that computes, such as "lagrange_euler".
     passive_forces   damping, friction and springs that inverse and forward dynamics count; None: none.
+    base_motion      given motion of the base; None: it rests.
     constraints      constraints that hold during the call beside those of the model.
     time             s: instant of prescribed motions in constraints, where no time runs.
     tip_constraints  conditions on the acceleration of the last link, with the formulation "vereshchagin".
@@ -97,6 +98,7 @@ class Options(TypedDict, total=False):
     expected_digest: str
     formulation: str
     passive_forces: PassiveForces
+    base_motion: BaseMotion
     constraints: Sequence[Constraint]
     time: float
     tip_constraints: Sequence[TipConstraint]

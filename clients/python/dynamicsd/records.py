@@ -667,6 +667,31 @@ class PassiveForces:
     friction_velocity: float = 0.0
 
 
+@record("dyn_client_base_motion")
+@dataclasses.dataclass(frozen=True, eq=False)
+class BaseMotion:
+    """Given motion of the base in which the robot's root rests: m/s, rad/s, m/s^2 and rad/s^2, relative to an inertial
+    frame, along the axes of the model's world, for its origin. 3 values for all states, or n x 3; all members that are
+    given have the same number of rows.
+
+    >>> BaseMotion(angular_velocity=[0.0, 0.0, 1.0]).linear_velocity is None
+    True
+    """
+
+    linear_velocity: ArrayLike | None = None
+    angular_velocity: ArrayLike | None = None
+    linear_acceleration: ArrayLike | None = None
+    angular_acceleration: ArrayLike | None = None
+
+    def __post_init__(self) -> None:
+        sizes = {np.size(value) for value in (self.linear_velocity, self.angular_velocity, self.linear_acceleration,
+                                              self.angular_acceleration) if value is not None}
+        if len(sizes) > 1 or any(size == 0 or size % 3 for size in sizes):
+            raise ValueError(f"arrays of {sorted(sizes)} values: pass 3 values, or n x 3, of the same n in all")
+        if not sizes:
+            object.__setattr__(self, "linear_velocity", (0.0, 0.0, 0.0))
+
+
 @record("dyn_client_spring_stop")
 @dataclasses.dataclass(frozen=True, eq=False)
 class SpringStop:

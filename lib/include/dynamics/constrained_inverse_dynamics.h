@@ -40,6 +40,7 @@ typedef struct dyn_constrained_inverse_options {
     /* Passive forces (passive_force.h) that act besides the motors, those of the joints of closed loops included; NULL:
      * none. The efforts of these joints always act. */
     const dyn_passive_parts *passive;
+    const double *added; /* n x nv forces that add to M a + h, as those of a moving base do; NULL: none */
 } dyn_constrained_inverse_options;
 
 #define DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(...) DYN_SIZED(dyn_constrained_inverse_options, __VA_ARGS__)

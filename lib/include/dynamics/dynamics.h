@@ -13,6 +13,7 @@
 
 #include <dynamics/adaptive.h>
 #include <dynamics/assembly.h>
+#include <dynamics/base_motion.h>
 #include <dynamics/base_parameters.h>
 #include <dynamics/builder.h>
 #include <dynamics/center_of_mass.h>

@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <dynamics/base_motion.h>
 #include <dynamics/export.h>
 #include <dynamics/external_force.h>
 #include <dynamics/model.h>
@@ -125,6 +126,14 @@ DYN_API bool dyn_formulation_spreads(const dyn_formulation *formulation);
  * reduction of constraint_force, in blocks of as many joints as vectors have lanes. Other formulations ignore it. The
  * results have the same bits with any threads. `spread` must outlive the calls; NULL ends it. */
 DYN_API void dyn_formulation_spread(dyn_formulation *formulation, const dyn_spread *spread);
+
+/* Moves the base in inverse dynamics, forward dynamics and the blocks of all following calls (base_motion.h), in sample
+ * s of a call as row s states. newton_euler, absolute_coordinates, constraint_force, newton_euler_factorization and
+ * formulations of the mass matrix begin with the motion of the base; to the others the library adds the forces that it
+ * causes, and their blocks have tau_base, those forces. The formulation copies the members of `base`, not the numbers,
+ * which must outlive the calls; NULL is a base at rest.
+ * Errors: none. Calls return DYN_INVALID_ARGUMENT for numbers that are not finite, at the place "base_motion". */
+DYN_API void dyn_formulation_move_base(dyn_formulation *formulation, const dyn_base_motion *base);
 
 /* Constraint of the last link of a chain: direction . A = acceleration, where A is the spatial acceleration (dw; dv) of
  * the link in the axes and about the origin of the world. */

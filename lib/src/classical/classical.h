@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <dynamics/base_motion.h>
 #include <dynamics/formulation.h>
 
 #ifdef __cplusplus
@@ -25,7 +26,8 @@ typedef struct formulation_call {
     const double *gravity;
     void *memory;
     const dyn_external_forces *forces; /* on the links; NULL: none */
-    size_t sample;                     /* row of the forces */
+    const dyn_base_motion *base;       /* NULL, or without a twist: the base rests */
+    size_t sample;                     /* row of the forces and of the base */
     int tip_count;                     /* constraints of the last link */
     const dyn_tip_constraint *tip;
     const struct constraint_lanes *lanes; /* of constraint_force; NULL: those of the instance */
@@ -46,6 +48,10 @@ typedef struct classical_instance {
     /* Returns the number of blocks, at most DYN_FORMULATION_MAX_BLOCKS, whose values are in the memory of the call. */
     int (*coefficients)(const formulation_call *call, const void *q, const void *v, const void *a,
                         dyn_formulation_block *blocks);
+    /* Computes the joint forces that the motion call->base, row 0, causes, and unless `wrenches` is NULL, the wrenches
+     * of the joints (dyn_base_forces). call->memory has base_memory_size(model) bytes. */
+    size_t (*base_memory_size)(const dyn_model *model);
+    void (*base_forces)(const formulation_call *call, const void *q, const void *v, void *tau, void *wrenches);
 } classical_instance;
 
 extern const classical_instance dyn_classical_instance_classical;

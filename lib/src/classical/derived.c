@@ -26,10 +26,12 @@ static derivation take_arrays(const mechanism *m, scratch *s) {
     return d;
 }
 
-/* Returns the mechanism without gravity and external forces. */
+/* Returns the mechanism on a base at rest, without gravity and external forces. */
 static mechanism without_loads(const mechanism *m) {
     mechanism weightless = *m;
     weightless.gravity = vec3_zero();
+    weightless.base_moves = 0;
+    weightless.base_velocity = weightless.base_acceleration = motion_zero();
     weightless.external = NULL;
     return weightless;
 }

@@ -36,6 +36,8 @@ mechanism KERNEL(mechanism_at)(const dyn_model *model, const double gravity[3], 
     m.count = model->body_count;
     m.nv = model->nv;
     m.gravity = vec3_constant(gravity);
+    m.base_moves = 0;
+    m.base_velocity = m.base_acceleration = motion_zero();
     m.external = NULL;
     m.tip_count = 0, m.tip = NULL;
     m.lanes = NULL, m.spread = NULL;

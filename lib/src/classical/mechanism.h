@@ -33,7 +33,10 @@ typedef struct mechanism_link {
 typedef struct mechanism {
     const dyn_model *model;
     int count, nv;
-    vec3 gravity; /* acceleration of gravity in the world */
+    vec3 gravity;             /* acceleration of gravity in the world */
+    int base_moves;           /* the base, which carries the links without a parent, moves as follows */
+    motion base_velocity;     /* about the origin of the world, whose axes are those of the base at this instant */
+    motion base_acceleration; /* rate of base_velocity, without gravity */
     mechanism_link *links;
     const force *external; /* wrench of the environment on each link, its axes and origin; NULL: none */
     int tip_count;         /* constraints of the last link, in its forward dynamics */

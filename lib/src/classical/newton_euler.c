@@ -55,6 +55,11 @@ static void propagate(const mechanism *m, link_arrays t, int i, const real *v, c
     vec3 w = vec3_zero(), dw = vec3_zero(), dv = vec3_scale(real_set(-1), m->gravity);
     if (l->parent >= 0) {
         w = t.w[l->parent], dw = t.dw[l->parent], dv = t.dv[l->parent];
+    } else if (m->base_moves) {
+        w = m->base_velocity.w, dw = m->base_acceleration.w;
+        dv = vec3_add(dv, vec3_add(m->base_acceleration.v, vec3_cross(w, m->base_velocity.v)));
+    }
+    if (l->parent >= 0 || m->base_moves) {
         dv = vec3_add(dv, vec3_add(vec3_cross(dw, l->X.r), vec3_cross(w, vec3_cross(w, l->X.r))));
     }
     motion rate = mechanism_rate(m, i, v), change = mechanism_rate(m, i, a);

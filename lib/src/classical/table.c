@@ -2,6 +2,7 @@
 /*
  * The table of formulations of one instance, and the functions that its users call.
  */
+#include "base_motion.h"
 #include "derived.h"
 #include "external_forces.h"
 
@@ -25,6 +26,18 @@ static bool spreads(int row) {
     return rows[row] == &KERNEL(constraint_force);
 }
 
+/* Returns whether the formulation itself begins with the motion of the base. Formulations that state the mass matrix
+ * alone do so, because their h is that of newton_euler. */
+static bool has_base_motion(int row) {
+    static const formulation *const with[] = {&KERNEL(newton_euler), &KERNEL(absolute_coordinates),
+                                              &KERNEL(constraint_force), &KERNEL(newton_euler_factorization)};
+    bool is_with = !rows[row]->inverse && !rows[row]->forward;
+    for (size_t i = 0; i < sizeof with / sizeof with[0]; i++) {
+        is_with = is_with || rows[row] == with[i];
+    }
+    return is_with;
+}
+
 /* Allocates nv zeros, which stand for a v or an a that the caller did not state. Returns NULL where the scratch only
  * measures. */
 static real *take_zeros(const mechanism *m, scratch *s) {
@@ -42,6 +55,8 @@ static size_t memory_size(int row, const dyn_model *model) {
     take_zeros(&m, &s);
     KERNEL(external_forces)(&m, NULL, 0, &s);
     KERNEL(generalized_forces)(&m, NULL, &s);
+    scratch_reals(&s, (size_t)m.nv);
+    KERNEL(base_forces)(&m, NULL, &s, NULL, NULL);
     KERNEL(reserve_derived)(rows[row], &m, &s);
     return s.used;
 }
@@ -51,7 +66,8 @@ typedef struct call_state {
     scratch s;
     mechanism m;
     const real *v, *x;
-    real *Jf; /* J' f of the external forces that the formulation does not consider itself; NULL: none */
+    real *Jf;   /* J' f of the external forces that the formulation does not consider itself; NULL: none */
+    real *base; /* forces that a moving base causes, of a formulation that does not consider it itself; NULL: none */
 } call_state;
 
 /* Applies the external forces of a call. */
@@ -60,6 +76,24 @@ static void load(const formulation_call *call, call_state *c) {
     bool is_considered = rows[call->row]->traits.external_forces;
     c->m.external = is_considered ? f : NULL;
     c->Jf = f && !is_considered ? KERNEL(generalized_forces)(&c->m, f, &c->s) : NULL;
+}
+
+/* Sets the base of a call into motion. */
+static void move_base(const formulation_call *call, call_state *c) {
+    const dyn_base_motion *base = call->base;
+    c->base = NULL;
+    if (!base || !base->twist) {
+        return;
+    }
+    mechanism moving = c->m;
+    KERNEL(set_base_motion)
+    (base->twist + call->sample * base->stride, base->acceleration + call->sample * base->stride, &moving);
+    if (has_base_motion(call->row)) {
+        c->m = moving;
+        return;
+    }
+    c->base = scratch_reals(&c->s, (size_t)c->m.nv);
+    KERNEL(base_forces)(&moving, c->v, &c->s, c->base, NULL);
 }
 
 static call_state open_call(const formulation_call *call, const void *q, const void *v, const void *x) {
@@ -73,6 +107,7 @@ static call_state open_call(const formulation_call *call, const void *q, const v
     c.v = v ? (const real *)v : zeros;
     c.x = x ? (const real *)x : zeros;
     load(call, &c);
+    move_base(call, &c);
     return c;
 }
 
@@ -82,6 +117,9 @@ static void compute_inverse(const formulation_call *call, const void *q, const v
     for (int k = 0; c.Jf && k < c.m.nv; k++) {
         ((real *)tau)[k] = ((real *)tau)[k] - c.Jf[k];
     }
+    for (int k = 0; c.base && k < c.m.nv; k++) {
+        ((real *)tau)[k] = ((real *)tau)[k] + c.base[k];
+    }
 }
 
 static void compute_forward(const formulation_call *call, const void *q, const void *v, const void *tau, void *a) {
@@ -89,7 +127,11 @@ static void compute_forward(const formulation_call *call, const void *q, const v
     for (int k = 0; c.Jf && k < c.m.nv; k++) {
         c.Jf[k] = c.Jf[k] + c.x[k];
     }
-    KERNEL(derive_forward)(rows[call->row], &c.m, &c.s, c.v, c.Jf ? c.Jf : c.x, (real *)a);
+    const real *forces = c.Jf ? c.Jf : c.x;
+    for (int k = 0; c.base && k < c.m.nv; k++) {
+        c.base[k] = forces[k] - c.base[k];
+    }
+    KERNEL(derive_forward)(rows[call->row], &c.m, &c.s, c.v, c.base ? c.base : forces, (real *)a);
 }
 
 static void compute_mass_matrix(const formulation_call *call, const void *q, void *M) {
@@ -107,7 +149,30 @@ static int compute_coefficients(const formulation_call *call, const void *q, con
     if (c.Jf) {
         KERNEL(add_block)(&list, "J_f", "J' f of the external forces", block_of(c.m.nv, 0, 0, 0), c.Jf);
     }
+    if (c.base) {
+        KERNEL(add_block)
+        (&list, "tau_base", "forces that the motion of the base causes", block_of(c.m.nv, 0, 0, 0), c.base);
+    }
     return list.count;
+}
+
+static size_t base_memory_size(const dyn_model *model) {
+    static const double gravity[3] = {0, 0, 0};
+    scratch s = scratch_measure();
+    mechanism m = KERNEL(mechanism_at)(model, gravity, NULL, &s);
+    take_zeros(&m, &s);
+    KERNEL(base_forces)(&m, NULL, &s, NULL, NULL);
+    return s.used;
+}
+
+static void compute_base_forces(const formulation_call *call, const void *q, const void *v, void *tau, void *wrenches) {
+    static const double gravity[3] = {0, 0, 0};
+    scratch s = scratch_measure();
+    s.block = (char *)call->memory;
+    mechanism m = KERNEL(mechanism_at)(call->model, gravity, (const real *)q, &s);
+    const real *zeros = take_zeros(&m, &s);
+    KERNEL(set_base_motion)(call->base->twist, call->base->acceleration, &m);
+    KERNEL(base_forces)(&m, v ? (const real *)v : zeros, &s, (real *)tau, (real *)wrenches);
 }
 
 void KERNEL(add_block)(block_list *list, const char *name, const char *meaning, block_shape shape, const void *values) {
@@ -123,6 +188,6 @@ void KERNEL(add_block)(block_list *list, const char *name, const char *meaning, 
 }
 
 const classical_instance KERNEL(classical_instance) = {
-    sizeof(real), ROW_COUNT,       traits_of,       has_tip_constraints, spreads,
-    memory_size,  compute_inverse, compute_forward, compute_mass_matrix, compute_coefficients,
+    sizeof(real),    ROW_COUNT,       traits_of,           has_tip_constraints,  spreads,          memory_size,
+    compute_inverse, compute_forward, compute_mass_matrix, compute_coefficients, base_memory_size, compute_base_forces,
 };

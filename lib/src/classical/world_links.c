@@ -15,7 +15,7 @@ static void place(const mechanism *m, int i, const real *v, world_link *links) {
         w->h[k] = motion_to_parent(w->X, mechanism_column(m, i, k));
     }
     w->I = rigid_inertia_to_parent(w->X, l->I);
-    w->v = parent ? parent->v : motion_zero();
+    w->v = parent ? parent->v : m->base_velocity;
     w->c = motion_zero();
     if (v) {
         motion rate = KERNEL(world_rate)(w, v + l->v_index);
@@ -63,7 +63,8 @@ void KERNEL(world_jacobians)(const mechanism *m, const world_link *links, matrix
 }
 
 motion KERNEL(base_acceleration)(const mechanism *m) {
-    return motion_set(vec3_zero(), vec3_scale(real_set(-1), m->gravity));
+    motion base = motion_set(vec3_zero(), vec3_scale(real_set(-1), m->gravity));
+    return m->base_moves ? motion_add(base, m->base_acceleration) : base;
 }
 
 void KERNEL(add_joint_force)(const world_link *l, force f, real *tau) {

@@ -34,7 +34,7 @@ motion KERNEL(world_rate)(const world_link *l, const real *x);
  * parent, plus h in the columns of its joint. Featherstone and Orin write S = P^-1 H. */
 void KERNEL(world_jacobians)(const mechanism *m, const world_link *links, matrix S);
 
-/* Returns the acceleration of the base that stands for gravity: (0; -g). */
+/* Returns the acceleration of the base, less gravity. */
 motion KERNEL(base_acceleration)(const mechanism *m);
 
 /* Computes the acceleration A (less gravity) of every link and the wrench f of every joint for the motion a, and adds

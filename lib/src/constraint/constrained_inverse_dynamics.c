@@ -254,6 +254,9 @@ dyn_status dyn_constrained_inverse_dynamics(const dyn_model *model, dyn_workspac
     if (status == DYN_OK) {
         status = dyn_rnea(model, workspace, n, gravity, q, v, a, forces, tau, error);
     }
+    for (size_t i = 0; status == DYN_OK && chosen.added && i < n * (size_t)model->nv; i++) {
+        tau[i] += chosen.added[i];
+    }
     if (status == DYN_OK && chosen.passive) {
         status = dyn_add_passive_forces(model, n, chosen.passive, -1, q, v, tau, error);
     }

@@ -14,6 +14,7 @@
 #include "../model/error.h"
 #include "../model/normal_form.h"
 #include "arguments.h"
+#include "base_motion.h"
 #include "instruction_set.h"
 
 static const classical_instance *const classical = &dyn_classical_instance_classical;
@@ -23,6 +24,7 @@ struct dyn_formulation {
     formulation_call call;
     dyn_tip_constraint tip[DYN_FORMULATION_MAX_TIP_CONSTRAINTS];
     dyn_external_forces forces;
+    dyn_base_motion base;
     size_t size;    /* bytes of the memory of a call */
     double *result; /* scratch for counting operations: a result of nv x nv numbers, then q of nq */
     dyn_formulation_block blocks[DYN_FORMULATION_MAX_BLOCKS];
@@ -179,6 +181,10 @@ void dyn_formulation_spread(dyn_formulation *formulation, const dyn_spread *spre
     formulation->call.spread = spread;
 }
 
+void dyn_formulation_move_base(dyn_formulation *formulation, const dyn_base_motion *base) {
+    formulation->base = base ? *base : (dyn_base_motion){0};
+}
+
 /* Refuses inverse dynamics and the mass matrix of a chain whose last link is constrained: they would be derived from a
  * forward dynamics with constraints. */
 static dyn_status check_free_tip(const dyn_formulation *f, dyn_error *error) {
@@ -231,6 +237,9 @@ static dyn_status check_input(const dyn_formulation *f, size_t n, const formulat
 static dyn_status check_loaded_input(const dyn_formulation *f, size_t n, const formulation_input *in,
                                      dyn_error *error) {
     dyn_status status = check_input(f, n, in, error);
+    if (status == DYN_OK && f->base.twist) {
+        status = dyn_check_base_motion(n, &f->base, error);
+    }
     return status == DYN_OK ? check_wrenches(f, n, error) : status;
 }
 
@@ -243,6 +252,7 @@ static const double *row_at(const double *rows, size_t s, int width) {
 static formulation_call call_at(const dyn_formulation *f, const double *gravity) {
     formulation_call call = f->call;
     call.forces = &f->forces;
+    call.base = &f->base;
     call.gravity = gravity ? gravity : call.gravity;
     return call;
 }

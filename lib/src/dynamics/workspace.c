@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../classical/classical.h"
 #include "../model/constraint.h"
 #include "../model/error.h"
 #include "../model/normal_form.h"
@@ -57,8 +58,9 @@ static size_t lay_out(const dyn_model *model, const kernel_trio *kernels, uintpt
     w->model = model;
     w->kernels = kernels;
     w->wrench_capacity = (size_t)model->link_count + SPARE_WRENCHES;
-    w->memory = dyn_carve(&cursor, larger(larger(kernels->wide->memory_size(model), kernels->half->memory_size(model)),
-                                          kernels->one->memory_size(model)));
+    size_t memory = larger(larger(kernels->wide->memory_size(model), kernels->half->memory_size(model)),
+                           kernels->one->memory_size(model));
+    w->memory = dyn_carve(&cursor, larger(memory, dyn_classical_instance_classical.base_memory_size(model)));
     w->zero = dyn_carve(&cursor, nv * real_size);
     w->pivots = dyn_carve(&cursor, nv * real_size);
     for (int i = 0; i < 6; i++) {

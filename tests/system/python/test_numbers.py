@@ -159,6 +159,22 @@ def test_descriptions_in_python_have_machine_elements(client, project):
         model.unload()
 
 
+def test_bases_move(client):
+    """A lift that accelerates upwards adds to gravity; a turntable adds centrifugal forces."""
+    arm = client.model("ur5")
+    q = [0.3, -1.2, 1.4, -0.8, -1.5, 0.4]
+    lift = dynamicsd.BaseMotion(linear_velocity=[0, 0, 2], linear_acceleration=[0, 0, 1.19])
+    np.testing.assert_allclose(arm.inverse_dynamics(q, base_motion=lift), arm.gravity(q, gravity=[0, 0, -11]),
+                               atol=1e-10)
+    turning = dynamicsd.BaseMotion(angular_velocity=[[0, 0, 0], [0, 0, 2]])
+    tau = arm.inverse_dynamics([q, q], base_motion=turning)
+    np.testing.assert_allclose(tau[0], arm.gravity(q), atol=1e-12)
+    # The first joint of the robot is vertical: the same motion by the joint has the same forces at the others.
+    np.testing.assert_allclose(tau[1][1:], arm.inverse_dynamics(q, [2, 0, 0, 0, 0, 0])[1:], atol=1e-10)
+    with pytest.raises(ValueError, match="3 values, or n x 3"):
+        dynamicsd.BaseMotion(linear_velocity=[1, 2])
+
+
 def test_descriptions_in_python_have_contact_surfaces(client, project):
     shapes = client.load(project / "tests/data/contacts/every_shape.json", name="shapes")
     surfaces = shapes.description.contact_surfaces
