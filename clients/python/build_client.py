@@ -29,8 +29,11 @@ def builder(header, **options):
     """Builder of the module. `options` are those of the extension, such as libraries."""
     ffi = cffi.FFI()
     ffi.cdef(declarations(pathlib.Path(header).read_text(encoding="utf-8")))
-    ffi.cdef(declarations((HERE / "interrupts.h").read_text(encoding="utf-8")) + CALLBACK)
-    ffi.set_source("dynamicsd._client", '#include <dynamics_client.h>\n#include "interrupts.h"\n', **options)
+    for own in ("interrupts.h", "values.h"):
+        ffi.cdef(declarations((HERE / own).read_text(encoding="utf-8")))
+    ffi.cdef(CALLBACK)
+    ffi.set_source("dynamicsd._client", '#include <dynamics_client.h>\n#include "interrupts.h"\n#include "values.h"\n',
+                   **options)
     return ffi
 
 

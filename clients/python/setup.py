@@ -45,7 +45,7 @@ def extension():
                  f"it: cmake --preset release && cmake --build --preset release --target dynamicsclient, in {PROJECT}")
     header, include, library = found
     return builder(header, libraries=["dynamicsclient"], library_dirs=[library], runtime_library_dirs=[library],
-                   include_dirs=[*include, str(HERE)], sources=["interrupts.c"],
+                   include_dirs=[*include, str(HERE)], sources=["interrupts.c", "values.c"],
                    extra_compile_args=["-std=gnu17"]).distutils_extension(tmpdir=str(WORK))
 
 

@@ -28,7 +28,7 @@ static const char help[] =
     "  --round-trip    percentiles of one InverseDynamics over ipc and tcp\n"
     "  --throughput    states per second through the daemon, by states per request\n"
     "  --rosbridge     percentiles of one InverseDynamics through the gateway, and many clients at once\n"
-    "  --python        one InverseDynamics through the Python client, one state and batches\n"
+    "  --python        calls through the Python client, one state and batches\n"
     "  --live          pace of simulations in the daemon, and latency and rate of streamed points\n"
     "  --memory        resident memory of the daemon\n"
     "  --instructions  instructions per state, counted by callgrind; needs valgrind\n"

@@ -1885,6 +1885,7 @@ typedef struct dyn_client_evaluation {
     size_t
         result_count; /* in the order of the quantities; a quantity of frames has one for each frame, in their order */
     const dyn_client_quantity_result *results;
+    const dyn_client_passive_forces *counted_passive_forces; /* in inverse and forward dynamics; NULL: none */
 } dyn_client_evaluation;
 
 /* Returns the first axis of a kind, or NULL if no block has one. Thread-safe. */
@@ -1932,6 +1933,7 @@ typedef struct dyn_client_explanation {
     size_t payload_count;
     const dyn_client_contribution *payloads; /* in the query's order; their sum is the term "payload" */
     double residual; /* largest difference between totals and sums, which are computed separately */
+    const dyn_client_passive_forces *counted_passive_forces; /* that are terms; NULL: none */
 } dyn_client_explanation;
 
 /* Splits tau of the motion (q, v, a) by term and by link. query.samples must be 1. q has nq values; v and a (NULL:

@@ -81,6 +81,7 @@ dyn_client_quantity_subject dyn_client_quantity_subject_of(dyn_client_quantity q
 typedef struct evaluation_result {
     dyn_client_evaluation evaluation;
     Dynamics__V1__EvaluateReply *reply;
+    dyn_client_passive_forces counted;
     dyn_client_axis *axes;
     dyn_client_quantity_result *results;
     dyn_client_block *blocks; /* of all results */
@@ -252,11 +253,13 @@ static dyn_client_status convert_reply(Dynamics__V1__EvaluateReply *reply, dyn_c
         free_result(result);
         return status;
     }
-    result->evaluation = (dyn_client_evaluation){.samples = reply->samples,
-                                                 .axis_count = reply->n_axes,
-                                                 .axes = result->axes,
-                                                 .result_count = reply->n_results,
-                                                 .results = result->results};
+    result->evaluation =
+        (dyn_client_evaluation){.samples = reply->samples,
+                                .axis_count = reply->n_axes,
+                                .axes = result->axes,
+                                .result_count = reply->n_results,
+                                .results = result->results,
+                                .counted_passive_forces = to_passive_forces(reply->passive_forces, &result->counted)};
     *evaluation = &result->evaluation;
     return DYN_CLIENT_OK;
 }

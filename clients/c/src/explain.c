@@ -13,6 +13,7 @@
 typedef struct explanation_result {
     dyn_client_explanation explanation;
     Dynamics__V1__ExplainReply *reply;
+    dyn_client_passive_forces counted;
     dyn_client_term *terms;
     dyn_client_contribution *links, *payloads;
 } explanation_result;
@@ -79,17 +80,19 @@ static dyn_client_status convert_reply(Dynamics__V1__ExplainReply *reply, size_t
         free_result(result);
         return status;
     }
-    result->explanation = (dyn_client_explanation){.nv = nv,
-                                                   .joints = (const char *const *)reply->joints,
-                                                   .units = (const char *const *)reply->units,
-                                                   .tau = reply->tau,
-                                                   .term_count = reply->n_terms,
-                                                   .terms = result->terms,
-                                                   .link_count = reply->n_links,
-                                                   .links = result->links,
-                                                   .payload_count = reply->n_payloads,
-                                                   .payloads = result->payloads,
-                                                   .residual = reply->residual};
+    result->explanation =
+        (dyn_client_explanation){.nv = nv,
+                                 .joints = (const char *const *)reply->joints,
+                                 .units = (const char *const *)reply->units,
+                                 .tau = reply->tau,
+                                 .term_count = reply->n_terms,
+                                 .terms = result->terms,
+                                 .link_count = reply->n_links,
+                                 .links = result->links,
+                                 .payload_count = reply->n_payloads,
+                                 .payloads = result->payloads,
+                                 .residual = reply->residual,
+                                 .counted_passive_forces = to_passive_forces(reply->passive_forces, &result->counted)};
     *explanation = &result->explanation;
     return DYN_CLIENT_OK;
 }

@@ -13,6 +13,18 @@
 #include "error.h"
 #include "sized.h"
 
+const dyn_client_passive_forces *to_passive_forces(const Dynamics__V1__PassiveForces *from,
+                                                   dyn_client_passive_forces *to) {
+    if (!from) {
+        return NULL;
+    }
+    *to = (dyn_client_passive_forces){.damping = from->damping,
+                                      .friction = from->friction,
+                                      .springs = from->springs,
+                                      .friction_velocity = from->friction_velocity};
+    return to;
+}
+
 bool count_doubles(size_t a, size_t b, size_t *product) {
     return !__builtin_mul_overflow(a, b, product) && *product <= SIZE_MAX / sizeof(double);
 }

@@ -47,6 +47,10 @@ dyn_client_status external_forces_encode(const char *field, size_t samples, size
                                          const dyn_client_external_force *forces,
                                          Dynamics__V1__ExternalForce ***headings, dyn_client_error *error);
 
+/* Converts the passive forces that a result counts. Returns `to`, or NULL without them. */
+const dyn_client_passive_forces *to_passive_forces(const Dynamics__V1__PassiveForces *from,
+                                                   dyn_client_passive_forces *to);
+
 /* Computes a * b. Returns false on overflow of size_t, or of the size in bytes of that many doubles. */
 bool count_doubles(size_t a, size_t b, size_t *product);
 

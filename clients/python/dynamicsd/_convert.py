@@ -228,6 +228,23 @@ class Keep(list[Any]):
         return pointer, int(array.size)
 
 
+class Strings:
+    """Array of strings of C. It does not change, so that calls can share it."""
+
+    __slots__ = ("array", "count", "_entries")
+
+    def __init__(self, values: Sequence[str]) -> None:
+        self._entries = [ffi.new("char[]", value.encode("utf-8")) for value in values]
+        self.array = ffi.new("char *[]", self._entries)
+        self.count = len(self._entries)
+
+
+@functools.lru_cache(maxsize=256)
+def strings(values: tuple[str, ...]) -> Strings:
+    """Array of strings of C, the same one for equal strings."""
+    return Strings(values)
+
+
 def as_doubles(field: str, value: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Array of doubles in C order. It is the caller's own array where that is one."""
     if type(value) is np.ndarray and value.dtype == np.float64:

@@ -2,6 +2,7 @@
 """Common arguments of numeric calls, and their arrays."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Callable, Protocol, TypedDict, Union
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamicsd._client import ffi, lib
-from dynamicsd._convert import Keep, as_doubles, fill, named
+from dynamicsd._convert import Keep, as_doubles, fill, named, strings
 from dynamicsd._session import CANCELLATION, Progress, Watch, seconds
 from dynamicsd.errors import InvalidArgument, text
 from dynamicsd.records import Array, BaseMotion, Constraint, ExternalForce, PassiveForces, Payload, TipConstraint
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 _QUERY = ffi.typeof("dyn_client_query *")
 _QUERY_SIZE = ffi.sizeof("dyn_client_query")
 _DOUBLES = ffi.typeof("double[]")
+_VECTOR = ffi.typeof("double[3]")
+_FLOATS = frozenset((float, int))
 _DOUBLE = np.dtype(np.float64)
 # Values of a call from which on it can be interrupted: watching a call takes about as long as computing these.
 _LONG = 50_000
@@ -108,6 +111,8 @@ class Options(TypedDict, total=False):
 
 
 _OPTIONS = frozenset(Options.__annotations__)
+_PRECISIONS = named("dyn_client_precision")
+_ON_ERRORS = named("dyn_client_on_error")
 
 
 def _names_of(value: Any) -> Any:
@@ -137,6 +142,12 @@ def as_rows(field: str, value: Any, names: Callable[[], Sequence[str]]) -> Array
     return as_doubles(field, value[found].to_numpy())
 
 
+@functools.lru_cache(maxsize=None)
+def _free_of(kind: str) -> Any:
+    """Function of C that frees a result."""
+    return getattr(lib, f"{kind}_free")
+
+
 class Query:
     """Query of one call. The first array decides on the number of states."""
 
@@ -158,25 +169,53 @@ class Query:
         if self.watch is None and (is_long or CANCELLATION.get() is not None):
             self._observe(None)
 
-    def _apply(self, options: dict[str, Any]) -> None:
+    def _apply(self, options: Mapping[str, Any]) -> None:
         """Sets the parts that the caller names."""
-        if not _OPTIONS.issuperset(options):
-            raise TypeError(f"unexpected keyword argument {sorted(set(options) - _OPTIONS)[0]!r}")
-        self.struct.timeout = seconds(options.pop("timeout", 0))
-        job = options.pop("job", None)
-        if job is not None:
-            self.keep.append(job)
-            self.struct.job = job.struct
-        progress = options.pop("progress", None)
-        if progress:
-            self._observe(progress)
-        for name, kind in (("precision", "dyn_client_precision"), ("on_error", "dyn_client_on_error")):
-            if name in options:
-                setattr(self.struct, name, named(kind).number(name, options.pop(name)))
-        if options.get("gravity") is not None:
-            self.keep.doubles("gravity", options["gravity"], (3,))
-        if options:
-            fill(self.keep, self.struct, "", **options)
+        others = {}
+        for name, value in options.items():
+            setter = _SETTERS.get(name)
+            if setter is not None:
+                setter(self, value)
+            elif name in _OPTIONS:
+                others[name] = value
+            else:
+                raise TypeError(f"unexpected keyword argument {name!r}")
+        if others:
+            fill(self.keep, self.struct, "", **others)
+
+    def _set_timeout(self, value: Any) -> None:
+        self.struct.timeout = seconds(value)
+
+    def _set_job(self, value: Any) -> None:
+        if value is not None:
+            self.keep.append(value)
+            self.struct.job = value.struct
+
+    def _set_progress(self, value: Any) -> None:
+        if value:
+            self._observe(value)
+
+    def _set_precision(self, value: Any) -> None:
+        self.struct.precision = _PRECISIONS.number("precision", value)
+
+    def _set_on_error(self, value: Any) -> None:
+        self.struct.on_error = _ON_ERRORS.number("on_error", value)
+
+    def _set_gravity(self, value: Any) -> None:
+        if type(value) is list and len(value) == 3 and _FLOATS.issuperset(map(type, value)):
+            self.struct.gravity = self.keep.new(_VECTOR, value)
+        elif value is not None:
+            self.struct.gravity = self.keep.doubles("gravity", value, (3,))
+
+    def _set_joint_names(self, value: Any) -> None:
+        if value is None:
+            return
+        try:
+            names = strings((value,) if isinstance(value, str) else tuple(value))
+        except (AttributeError, TypeError) as error:
+            raise InvalidArgument(f"{value!r} does not fit: {error}", field="joint_names") from None
+        self.keep.append(names)
+        self.struct.joint_names, self.struct.joint_count = names.array, names.count
 
     def _observe(self, progress: Progress | None) -> None:
         self.watch = Watch(progress)
@@ -244,5 +283,11 @@ class Query:
 
     def result(self, kind: str, function: Any, *arguments: Any) -> Any:
         """Calls a function that returns a block of memory of the type `kind`."""
-        free = getattr(lib, f"{kind}_free")
+        free = _free_of(kind)
         return self.model.session.result(kind, free, function, self.struct, *arguments, watch=self.watch)
+
+
+# Setters of the options that many calls have, and of those that fill cannot set.
+_SETTERS: dict[str, Callable[[Query, Any], None]] = {
+    name: getattr(Query, f"_set_{name}")
+    for name in ("timeout", "job", "progress", "precision", "on_error", "gravity", "joint_names")}

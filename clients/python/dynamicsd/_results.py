@@ -15,7 +15,7 @@ from dynamicsd.records import (Array, BaseParameter, BaseParameters, ComparedFor
                                Constraint, ContactSurface, Contribution, Description, Excess, Excitation, Explanation,
                                ExternalForce, Formulation, FormulationBlock, FormulationCost, Identification, Inertia,
                                JointFit, LimitUse, LinearEstimate, MachineElement, MotorSummary, Motors, Outcome,
-                               Replay, Rollout, ScrewChain, State, Stepping, Trajectory)
+                               PassiveForces, Replay, Rollout, ScrewChain, State, Stepping, Trajectory)
 
 T = TypeVar("T")
 
@@ -93,13 +93,19 @@ def _contributions(entries: Any, count: int, nv: int) -> tuple[Contribution, ...
                       gravity=copied(each.gravity, nv)) for each in entries[0:count])
 
 
+def passive_forces(counted: Any) -> PassiveForces | None:
+    """Passive forces that a result counts."""
+    return None if counted == _NULL else read(PassiveForces, counted)
+
+
 def explanation(found: Any) -> Explanation:
     """Torques by term and by link."""
     nv = found.nv
     terms = {text(term.name): copied(term.tau, nv) for term in found.terms[0:found.term_count]}
     return Explanation(strings(found.joints, nv), strings(found.units, nv), copied(found.tau, nv), terms,
                        _contributions(found.links, found.link_count, nv),
-                       _contributions(found.payloads, found.payload_count, nv), found.residual)
+                       _contributions(found.payloads, found.payload_count, nv), found.residual,
+                       passive_forces(found.counted_passive_forces))
 
 
 def formulation(found: Any) -> Formulation:

@@ -7,6 +7,7 @@ that close waits for them.
 from __future__ import annotations
 
 import contextvars
+import functools
 import importlib
 import os
 import sys
@@ -149,6 +150,12 @@ class Watch:
         return status
 
 
+@functools.lru_cache(maxsize=None)
+def _pointer_to(kind: str) -> Any:
+    """Type of C for the address of a result."""
+    return ffi.typeof(f"{kind} **")
+
+
 _sessions: weakref.WeakSet[Session] = weakref.WeakSet()
 
 
@@ -200,7 +207,7 @@ class Session:
 
     def result(self, kind: str, free: Any, function: Any, *arguments: Any, watch: Watch | None = None) -> Any:
         """Calls a function that returns a block of memory. The block is freed with the last reference to it."""
-        result = ffi.new(f"{kind} **")
+        result = ffi.new(_pointer_to(kind))
         self.call(function, *arguments, result, watch=watch)
         return ffi.gc(result[0], free)
 

@@ -164,7 +164,13 @@ KINDS: dict[str, type[DynamicsError]] = {kind.code: kind for kind in DynamicsErr
 
 def text(characters: Any) -> str:
     """String of C; NULL is the empty string."""
-    return "" if characters == ffi.NULL else str(ffi.string(characters).decode("utf-8", "replace"))
+    if not characters:
+        return ""
+    found: bytes = ffi.string(characters)
+    try:
+        return found.decode()
+    except UnicodeDecodeError:
+        return found.decode("utf-8", "replace")
 
 
 def exception_of(status: int, error: Any) -> DynamicsError:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Union
+from typing import Any, Union, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynamicsd._client import ffi, lib
-from dynamicsd._convert import Keep, doubles, fill, named
+from dynamicsd._convert import Keep, fill, named, read
 from dynamicsd.errors import InvalidArgument, text
-from dynamicsd.records import Array, TaskFrame, html_table
+from dynamicsd.records import Array, PassiveForces, TaskFrame, html_table
 
 _NULL = ffi.NULL
+_DOUBLE = np.dtype(np.float64)
+_QUANTITIES = named("dyn_client_quantity")
+_TEXT = frozenset((str,))
+_FRAMES = named("dyn_client_reference_frame")
 # Labels along each axis, units, and the class of each entry.
 Described = tuple[tuple[tuple[str, ...], ...], tuple[str, ...], Union[NDArray[np.intp], None]]
 
@@ -46,12 +50,22 @@ class Block:
     classes       class of each entry of a sample; None: all are of the first.
     """
 
-    def __init__(self, name: str, values: Array, found: Any, owner: Any) -> None:
+    __slots__ = ("name", "_values", "_found", "_memory", "_described")
+
+    def __init__(self, name: str, found: Any, memory: Memory) -> None:
         self.name = name
-        self.values = values
+        self._values: Array | None = None
         self._found = found  # in the memory of C; None in copies
-        self._owner = owner
+        self._memory: Memory | None = memory
         self._described: Described | None = None
+
+    @property
+    def values(self) -> Array:
+        """Numbers of the block, in the memory of C."""
+        if self._values is None:
+            assert self._memory is not None
+            self._values = self._memory.values_of(self._found)
+        return self._values
 
     def _description(self) -> Described:
         """Labels, units and classes. They are read from the memory of C when they are first used."""
@@ -59,9 +73,12 @@ class Block:
             self._described = _describe(self._found)
         return self._described
 
-    def __getstate__(self) -> dict[str, Any]:
-        described = self._description()
-        return {"name": self.name, "values": self.values, "_found": None, "_owner": None, "_described": described}
+    def __getstate__(self) -> tuple[str, Array, Described]:
+        return self.name, self.values, self._description()
+
+    def __setstate__(self, state: tuple[str, Array, Described]) -> None:
+        self.name, self._values, self._described = state
+        self._found = self._memory = None
 
     @property
     def labels(self) -> tuple[tuple[str, ...], ...]:
@@ -86,15 +103,87 @@ class Block:
         return f"<Block {self.name!r} {self.values.shape}, {', '.join(dict.fromkeys(self.units))}>"
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
 class QuantityResult:
-    """Result of one quantity. `expressed_in` names its axes and origin in words."""
+    """Result of one quantity.
 
-    quantity: str
-    frame: str
-    reference_frame: str
-    expressed_in: str
-    blocks: dict[str, Block]
+    quantity, frame  the names of the quantity and of its frame; "" without a frame.
+    reference_frame  "local", "world", "local_world_aligned" or "unspecified".
+    expressed_in     the axes and the origin in words.
+    blocks           the arrays by name.
+    """
+
+    __slots__ = ("quantity", "_words", "_blocks", "_found", "_memory")
+
+    def __init__(self, found: Any, memory: Memory) -> None:
+        self.quantity = _QUANTITIES.name(found.quantity)
+        self._words: tuple[str, str, str] | None = None
+        self._blocks: dict[str, Block] | None = None
+        self._found = found  # in the memory of C; None in copies
+        self._memory: Memory | None = memory
+
+    def _in_words(self) -> tuple[str, str, str]:
+        """Frame, reference frame and axes. They are read from the memory of C when they are first used."""
+        if self._words is None:
+            found = self._found
+            self._words = text(found.frame), _FRAMES.name(found.reference_frame), text(found.expressed_in)
+        return self._words
+
+    @property
+    def frame(self) -> str:
+        """Name of the frame."""
+        return self._in_words()[0]
+
+    @property
+    def reference_frame(self) -> str:
+        """Name of the axes that the request asks for."""
+        return self._in_words()[1]
+
+    @property
+    def expressed_in(self) -> str:
+        """Axes and origin in words."""
+        return self._in_words()[2]
+
+    @property
+    def blocks(self) -> dict[str, Block]:
+        """Arrays by name."""
+        if self._blocks is None:
+            assert self._memory is not None
+            memory, found = self._memory, self._found
+            self._blocks = {(name := text(block.name)): Block(name, block, memory)
+                            for block in found.blocks[0:found.block_count]}
+        return self._blocks
+
+    def __getstate__(self) -> tuple[str, tuple[str, str, str], dict[str, Block]]:
+        return self.quantity, self._in_words(), self.blocks
+
+    def __setstate__(self, state: tuple[str, tuple[str, str, str], dict[str, Block]]) -> None:
+        self.quantity, self._words, self._blocks = state
+        self._found = self._memory = None
+
+    def __repr__(self) -> str:
+        return f"<QuantityResult {self.quantity!r}: {', '.join(map(repr, self.blocks.values()))}>"
+
+
+class Memory:
+    """Memory of C with the results of an evaluation. It lives as long as one of its arrays."""
+
+    __slots__ = ("evaluation", "samples", "leading")
+
+    def __init__(self, evaluation: Any, is_single: bool) -> None:
+        self.evaluation = evaluation
+        self.samples: int = evaluation.samples
+        self.leading = () if is_single else (self.samples,)
+
+    def __call__(self, pointer: Any) -> None:
+        """Lets go of an array, which has kept this object alive."""
+
+    def values_of(self, block: Any) -> Array:
+        """Array over the numbers of a block, without a copy."""
+        shape = (*self.leading, *ffi.unpack(block.shape, block.rank)) if block.rank else self.leading
+        count = self.samples * block.width
+        if count == 0:
+            return np.empty(shape)
+        return np.ndarray(shape, _DOUBLE, ffi.buffer(ffi.gc(block.values, self), 8 * count))
 
 
 class Evaluation(Mapping[str, Array]):
@@ -105,41 +194,80 @@ class Evaluation(Mapping[str, Array]):
     and units.
     """
 
-    def __init__(self, results: tuple[QuantityResult, ...]) -> None:
-        self.results = results
+    __slots__ = ("_memory", "_results", "_by_key", "_counted")
 
-    def _arrays(self) -> Iterator[tuple[str, Array]]:
-        counts: dict[str, int] = {}
-        for result in self.results:
-            counts[result.quantity] = counts.get(result.quantity, 0) + 1
-        for result in self.results:
-            suffix = f"@{result.frame}" if result.frame and counts[result.quantity] > 1 else ""
-            for block in result.blocks.values():
-                name = result.quantity if block.name == "value" else f"{result.quantity}.{block.name}"
-                yield name + suffix, block.values
+    def __init__(self, memory: Memory) -> None:
+        self._memory: Memory | None = memory  # None in copies
+        self._results: tuple[QuantityResult, ...] | None = None
+        self._by_key: dict[str, Block] | None = None
+        counted = memory.evaluation.counted_passive_forces
+        self._counted = read(PassiveForces, counted) if counted else None
+
+    @property
+    def results(self) -> tuple[QuantityResult, ...]:
+        """Results in the order of the quantities, with their labels and units."""
+        if self._results is None:
+            assert self._memory is not None
+            memory, found = self._memory, self._memory.evaluation
+            self._results = tuple(QuantityResult(each, memory) for each in found.results[0:found.result_count])
+        return self._results
+
+    @property
+    def counted_passive_forces(self) -> PassiveForces | None:
+        """Passive forces that count in results of inverse and forward dynamics; None: none."""
+        return self._counted
+
+    def __getstate__(self) -> tuple[tuple[QuantityResult, ...], PassiveForces | None]:
+        return self.results, self._counted
+
+    def __setstate__(self, state: tuple[tuple[QuantityResult, ...], PassiveForces | None]) -> None:
+        self._results, self._counted = state
+        self._memory = self._by_key = None
+
+    def _blocks(self) -> dict[str, Block]:
+        """Blocks by key."""
+        if self._by_key is None:
+            names = [result.quantity for result in self.results]
+            by_key: dict[str, Block] = {}
+            for result in self.results:
+                quantity = result.quantity
+                suffix = f"@{result.frame}" if names.count(quantity) > 1 and result.frame else ""
+                for name, block in result.blocks.items():
+                    by_key.setdefault((quantity if name == "value" else f"{quantity}.{name}") + suffix, block)
+            self._by_key = by_key
+        return self._by_key
+
+    def _find(self, key: str) -> Array | None:
+        """Array of a key, or None. The only array of a quantity without a subject needs no blocks of Python."""
+        if self._by_key is None and self._memory is not None and key in _QUANTITIES.numbers:
+            value = lib.dynamicsd_find_value(self._memory.evaluation, _QUANTITIES.numbers[key])
+            if value:
+                return self._memory.values_of(value)
+        block = self._blocks().get(key)
+        return None if block is None else block.values
 
     def __getitem__(self, key: str) -> Array:
-        for name, values in self._arrays():
-            if name == key:
-                return values
-        raise KeyError(f"{key!r} is none of {', '.join(name for name, _ in self._arrays())}")
+        values = self._find(key)
+        if values is None:
+            raise KeyError(f"{key!r} is none of {', '.join(self._blocks())}")
+        return values
 
     def __getattr__(self, name: str) -> Array:
-        if name == "results":  # Copies ask for attributes before they have results.
+        if name in self.__slots__:  # Copies ask for attributes before they have results.
             raise AttributeError(name)
-        try:
-            return self[name]
-        except KeyError as error:
-            raise AttributeError(error.args[0]) from None
+        values = self._find(name)
+        if values is None:
+            raise AttributeError(f"{name!r} is none of {', '.join(self._blocks())}")
+        return values
 
     def __iter__(self) -> Iterator[str]:
-        return (name for name, _ in self._arrays())
+        return iter(self._blocks())
 
     def __len__(self) -> int:
-        return sum(1 for _ in self._arrays())
+        return len(self._blocks())
 
     def __repr__(self) -> str:
-        return "<Evaluation of " + ", ".join(f"{name} {values.shape}" for name, values in self._arrays()) + ">"
+        return "<Evaluation of " + ", ".join(f"{name} {values.shape}" for name, values in self.items()) + ">"
 
     def _repr_html_(self) -> str:
         rows = [(result.quantity, result.frame, block.name, block.values.shape, ", ".join(dict.fromkeys(block.units)))
@@ -177,12 +305,17 @@ def quantities() -> tuple[str, ...]:
     return tuple(text(name) for name in names if name != _NULL)
 
 
-def write_quantities(keep: Keep, request: Any, asked: Asked | Sequence[Asked], frames: Sequence[str] | None,
-                     reference_frame: str) -> None:
-    """Sets the quantities of an evaluation. `frames` apply to quantities of frames that name none."""
-    names: list[Asked] = [asked] if isinstance(asked, (str, Quantity)) else list(asked)
-    entries = keep.new("dyn_client_quantity_request[]", len(names))
-    for i, each in enumerate(names):
+@functools.lru_cache(maxsize=256)
+def _entries(asked: tuple[str, ...], frames: tuple[str, ...] | None, reference_frame: str) -> tuple[Any, Keep]:
+    """Entries of C for quantities by name, which all calls with the same names share, and what they refer to."""
+    keep = Keep()
+    return _written(keep, asked, frames, reference_frame), keep
+
+
+def _written(keep: Keep, asked: Sequence[Asked], frames: Sequence[str] | None, reference_frame: str) -> Any:
+    """Entries of C for quantities."""
+    entries = keep.new("dyn_client_quantity_request[]", len(asked))
+    for i, each in enumerate(asked):
         field = f"quantities[{i}]"
         wanted = each if isinstance(each, Quantity) else Quantity(each)
         entries[i].quantity, subject = number_of(field, wanted.quantity)
@@ -196,29 +329,28 @@ def write_quantities(keep: Keep, request: Any, asked: Asked | Sequence[Asked], f
             axes = reference_frame
         fill(keep, entries[i], field, frames=frame_names, reference_frame=axes, subtree=wanted.subtree,
              task_frames=wanted.task_frames, damping=wanted.damping, restitution=wanted.restitution)
+    return entries
+
+
+def write_quantities(keep: Keep, request: Any, asked: Asked | Sequence[Asked], frames: Sequence[str] | None,
+                     reference_frame: str) -> None:
+    """Sets the quantities of an evaluation. `frames` apply to quantities of frames that name none."""
+    names = (asked,) if isinstance(asked, (str, Quantity)) else tuple(asked)
+    if isinstance(frames, str):
+        frames = (frames,)
+    if _TEXT.issuperset(map(type, names)) and (frames is None or _TEXT.issuperset(map(type, frames))):
+        entries, kept = _entries(cast("tuple[str, ...]", names), None if frames is None else tuple(frames),
+                                 reference_frame)
+        keep.append(kept)
+    else:
+        entries = _written(keep, names, frames, reference_frame)
     request.quantities = entries
     request.quantity_count = len(names)
 
 
 def read_evaluation(evaluation: Any, is_single: bool) -> Evaluation:
     """Results over the memory of C."""
-    names = named("dyn_client_quantity")
-    frames = named("dyn_client_reference_frame")
-    results = []
-    for result in evaluation.results[0:evaluation.result_count]:
-        blocks = [_read_block(block, evaluation, is_single) for block in result.blocks[0:result.block_count]]
-        results.append(QuantityResult(names.name(int(result.quantity)), text(result.frame),
-                                      frames.name(int(result.reference_frame)), text(result.expressed_in),
-                                      {block.name: block for block in blocks}))
-    return Evaluation(tuple(results))
-
-
-def _read_block(block: Any, evaluation: Any, is_single: bool) -> Block:
-    """Array of one block."""
-    shape = tuple(block.shape[i] for i in range(block.rank))
-    values = doubles(block.values, evaluation.samples * block.width, evaluation)
-    values = values.reshape(shape if is_single else (evaluation.samples, *shape))
-    return Block(text(block.name), values, block, evaluation)
+    return Evaluation(Memory(evaluation, is_single))
 
 
 def _describe(block: Any) -> Described:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from dynamicsd.client import Client
 
 _NULL = ffi.NULL
+_EVALUATE_REQUEST = ffi.typeof("dyn_client_evaluate_request *")
+_EVALUATE_REQUEST_SIZE = ffi.sizeof("dyn_client_evaluate_request")
 
 
 class Model:
@@ -218,8 +220,8 @@ class Model:
         ([[5.0, 2.0], [2.0, 1.0]], 2.5)
         """
         query = Query(self, options)
-        request = query.keep.new("dyn_client_evaluate_request *")
-        request.struct_size = ffi.sizeof("dyn_client_evaluate_request")
+        request = ffi.new(_EVALUATE_REQUEST)
+        request.struct_size = _EVALUATE_REQUEST_SIZE
         request.q = query.rows("q", q, self.nq)
         for name, value in (("v", v), ("a", a), ("tau", tau), ("dq", dq), ("dv", dv), ("da", da), ("dtau", dtau)):
             if value is not None:

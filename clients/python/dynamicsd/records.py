@@ -1275,7 +1275,7 @@ class Contribution:
 @dataclasses.dataclass(frozen=True, eq=False)
 class Explanation:
     """Torques of one motion by term and by link, nv each. `terms` has the names inertial, coriolis, gravity, external
-    and, with payloads, payload.
+    and, with payloads, payload. `counted_passive_forces` are those that are terms; None: none.
     """
 
     joints: tuple[str, ...]
@@ -1285,6 +1285,7 @@ class Explanation:
     links: tuple[Contribution, ...]
     payloads: tuple[Contribution, ...]
     residual: float
+    counted_passive_forces: PassiveForces | None = None
 
     def _repr_html_(self) -> str:
         rows = [(joint, *(f"{values[i]:.6g}" for values in self.terms.values()), f"{self.tau[i]:.6g}", self.units[i])

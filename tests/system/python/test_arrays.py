@@ -148,6 +148,24 @@ def test_results_outlive_the_reply_and_the_client(daemon):
     assert rows.shape == (3, 6) and np.isfinite(rows).all()
 
 
+def test_keys_of_an_evaluation_name_each_array(ur5):
+    q = ur5.q_home
+    found = ur5.evaluate(["mass_matrix", "frame_pose", "kinetic_energy"], q, frames=["tool0", "forearm_link"])
+    keys = ["mass_matrix", "frame_pose.position@tool0", "frame_pose.quaternion@tool0",
+            "frame_pose.position@forearm_link", "frame_pose.quaternion@forearm_link", "kinetic_energy"]
+    assert list(found) == keys and len(found) == 6
+    np.testing.assert_array_equal(found["frame_pose.position@tool0"], ur5.poses(q, "tool0")[0])
+    np.testing.assert_array_equal(found.mass_matrix, ur5.mass_matrix(q))
+    assert [(result.quantity, result.frame) for result in found.results] == [
+        ("mass_matrix", ""), ("frame_pose", "tool0"), ("frame_pose", "forearm_link"), ("kinetic_energy", "")]
+    for name in ("mass", "frame_pose"):
+        with pytest.raises(KeyError, match="frame_pose.position@tool0"):
+            found[name]
+        assert not hasattr(found, name) and name not in found
+    with pytest.raises(dynamicsd.InvalidArgument, match="joint_names"):
+        ur5.evaluate("mass_matrix", q, joint_names=[1, 2])
+
+
 def resident_bytes():
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

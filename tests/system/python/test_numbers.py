@@ -152,6 +152,14 @@ def test_descriptions_in_python_have_machine_elements(client, project):
     sprung = client.load(dataclasses.replace(exported, machine_elements=[spring]), name="sprung")
     tau = sprung.inverse_dynamics([0.1, 0.9], passive_forces=dynamicsd.PassiveForces(springs=True))
     np.testing.assert_allclose(tau - sprung.inverse_dynamics([0.1, 0.9]), [0, 3.0 * 0.4], atol=1e-12)
+    counted = dynamicsd.PassiveForces(springs=True, damping=True)
+    found = sprung.evaluate(["inverse_dynamics", "passive_forces"], [0.1, 0.9], passive_forces=counted)
+    np.testing.assert_allclose(found.inverse_dynamics, tau, atol=1e-12)
+    assert found["passive_forces.springs"].shape == (2,) and sprung.evaluate("mass_matrix", [0, 0]).counted_passive_forces is None
+    terms = sprung.explain([0.1, 0.9], passive_forces=counted)
+    assert sprung.explain([0.1, 0.9]).counted_passive_forces is None
+    for marked in (found.counted_passive_forces, terms.counted_passive_forces):
+        assert (marked.springs, marked.damping, marked.friction) == (True, True, False)
     with pytest.raises(dynamicsd.InvalidArgument, match="elbw") as caught:
         client.load(dataclasses.replace(exported, machine_elements=[dataclasses.replace(rotor, joint="elbw")]))
     assert caught.value.field == "load_model.description.machine_elements[0].joint"

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "values.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const dyn_client_block *dynamicsd_find_value(const dyn_client_evaluation *evaluation, dyn_client_quantity quantity) {
+    const dyn_client_quantity_result *found = NULL;
+    for (size_t i = 0; i < evaluation->result_count; i++) {
+        if (evaluation->results[i].quantity == quantity && found) {
+            return NULL;
+        }
+        found = evaluation->results[i].quantity == quantity ? &evaluation->results[i] : found;
+    }
+    bool has_one = found && found->block_count == 1 && strcmp(found->blocks[0].name, "value") == 0;
+    return has_one ? &found->blocks[0] : NULL;
+}
