@@ -71,7 +71,27 @@ class JobTicket:
         return f"<JobTicket {self.name!r}>"
 
 
-class Options(TypedDict, total=False):
+class RecordOptions(TypedDict, total=False):
+    """Keyword arguments of calls about a record of a motion, which has times of its own."""
+
+    joint_names: Sequence[str]
+    gravity: ArrayLike
+    external_forces: Sequence[ExternalForce]
+    payloads: Sequence[Payload]
+    precision: str
+    on_error: str
+    expected_digest: str
+    formulation: str
+    passive_forces: PassiveForces
+    base_motion: BaseMotion
+    constraints: Sequence[Constraint]
+    tip_constraints: Sequence[TipConstraint]
+    timeout: float
+    progress: Progress
+    job: JobTicket
+
+
+class Options(RecordOptions, total=False):
     """Keyword arguments of all calls that compute with a model.
 
     joint_names      every moving joint once: the order of rows and columns in inputs and results.
@@ -92,22 +112,7 @@ class Options(TypedDict, total=False):
     job              ticket: the call runs as a job.
     """
 
-    joint_names: Sequence[str]
-    gravity: ArrayLike
-    external_forces: Sequence[ExternalForce]
-    payloads: Sequence[Payload]
-    precision: str
-    on_error: str
-    expected_digest: str
-    formulation: str
-    passive_forces: PassiveForces
-    base_motion: BaseMotion
-    constraints: Sequence[Constraint]
     time: float
-    tip_constraints: Sequence[TipConstraint]
-    timeout: float
-    progress: Progress
-    job: JobTicket
 
 
 _OPTIONS = frozenset(Options.__annotations__)

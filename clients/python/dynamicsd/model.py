@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from dynamicsd import _results
 from dynamicsd._client import ffi, lib
 from dynamicsd._convert import Keep, doubles, fill, members_of, named, read
-from dynamicsd._query import Options, Query, Rows
+from dynamicsd._query import Options, Query, RecordOptions, Rows
 from dynamicsd._session import Progress, Session, Watch, seconds
 from dynamicsd.errors import text
 from dynamicsd.evaluation import Asked, Evaluation, read_evaluation, write_quantities
@@ -291,7 +291,7 @@ class Model:
                  friction_velocity: float = 0.0, prior: float = 0.0, folds: int = 5, links: Sequence[str] = (),
                  payload_link: str | None = None, load: ArrayLike | None = None, stribeck_velocity: float = 0.0,
                  estimate_gains: bool = False, name: str | None = None, replace: bool = False,
-                 **options: Unpack[Options]) -> Identification:
+                 **options: Unpack[RecordOptions]) -> Identification:
         """Estimates inertial parameters and friction from a motion: q (n, nq) at `time` (n,), in s, and torques tau.
 
         v and a are derived from q after a low-pass filter without delay, whose cut-off frequency `cutoff` is in Hz,
@@ -364,7 +364,7 @@ class Model:
     def evaluate_motors(self, q: Rows, v: Rows | None = None, a: Rows | None = None, time: ArrayLike | None = None, *,
                         tau: Rows | None = None, ambient_temperature: float = 25.0,
                         start_temperature: float | None = None, ratios: ArrayLike | None = None,
-                        brakes: Sequence[str] = (), **options: Unpack[Options]) -> Motors:
+                        brakes: Sequence[str] = (), **options: Unpack[RecordOptions]) -> Motors:
         """Evaluates the motors along a motion: current, voltage, power, heat, temperature, and limits.
 
         Without `tau`, the forces of the joints are those of inverse dynamics. Without `time`, in s, the samples are
@@ -525,7 +525,7 @@ class Model:
 
     def inverse_dynamics_trajectory(self, q: Rows, v: Rows | None = None, a: Rows | None = None, *,
                                     time: ArrayLike | None = None, rates: str = "given", tip: Tip | None = None,
-                                    **options: Unpack[Options]) -> Trajectory:
+                                    **options: Unpack[RecordOptions]) -> Trajectory:
         """Computes the torques along a motion of n rows, and the limits that it exceeds.
 
         With `rates` other than "given", v and a are derived from q (n, nq) and `time` (n,): "spline", "spline_at_rest",
@@ -562,7 +562,7 @@ class Model:
         return _results.trajectory(query, found)
 
     def derive_rates(self, q: Rows, time: ArrayLike, rates: str = "spline",
-                     **options: Unpack[Options]) -> Trajectory:
+                     **options: Unpack[RecordOptions]) -> Trajectory:
         """Derives velocities and accelerations from positions q (n, nq) at times (n,), in s."""
         query = Query(self, options, is_long=True)
         rows = query.rows("q", q, self.nq)

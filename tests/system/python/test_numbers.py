@@ -155,7 +155,8 @@ def test_descriptions_in_python_have_machine_elements(client, project):
     counted = dynamicsd.PassiveForces(springs=True, damping=True)
     found = sprung.evaluate(["inverse_dynamics", "passive_forces"], [0.1, 0.9], passive_forces=counted)
     np.testing.assert_allclose(found.inverse_dynamics, tau, atol=1e-12)
-    assert found["passive_forces.springs"].shape == (2,) and sprung.evaluate("mass_matrix", [0, 0]).counted_passive_forces is None
+    assert found["passive_forces.springs"].shape == (2,)
+    assert sprung.evaluate("mass_matrix", [0, 0]).counted_passive_forces is None
     terms = sprung.explain([0.1, 0.9], passive_forces=counted)
     assert sprung.explain([0.1, 0.9]).counted_passive_forces is None
     for marked in (found.counted_passive_forces, terms.counted_passive_forces):
