@@ -11,15 +11,21 @@
  *
  * c is the compliance of the contact and b the required normal velocity.
  *
- * Each sweep visits the contacts in their order. A contact takes the impulse that sticks, where that is in the cone of
- * friction. Otherwise its normal impulse is projected on p_n >= 0, and its tangential one, after a step of 1 / W_t, on
- * the disc of radius mu p_n. The sweeps end early where no contact changes its velocity by more than 1e-10 m/s.
+ * Up to eight contacts first try to stick together: where the impulses that end all their velocities are unique and lie
+ * in the cones of friction, they are the solution. It counts as one sweep.
+ *
+ * Otherwise each sweep visits the contacts in their order. A contact takes the impulse that sticks, where that is in
+ * the cone of friction. Otherwise its normal impulse is projected on p_n >= 0, and its tangential one, after a step of
+ * 1 / W_t, on the disc of radius mu p_n. The sweeps end early where no contact changes its velocity by more than 1e-10
+ * m/s.
  *
  * Source: Jourdan, Alart and Jean 1998, "A Gauss-Seidel like algorithm to solve frictional contact problems"; Moreau
  * 1988, "Unilateral contact and dry friction in finite freedom dynamics".
  */
 #ifndef DYNAMICS_CONSTRAINT_CONTACT_SOLVE_H
 #define DYNAMICS_CONSTRAINT_CONTACT_SOLVE_H
+
+#include <stdbool.h>
 
 /* Contact at a point between a link and the link of a plane. Links are numbers of blocks of six rows; -1: the world. */
 typedef struct contact_row {
@@ -30,6 +36,8 @@ typedef struct contact_row {
     double impulse[3]; /* p_n, p_t1, p_t2 */
     double *response;  /* R E', 3 x rows, row by row of E */
     double block[9];   /* W = E R E' */
+    double L[3], D[3]; /* factors of W + c e_n e_n' = L D L' */
+    bool is_regular;   /* D is positive beyond rounding */
 } contact_row;
 
 /* Problem of one sample. `u` is u_0 before, and u after. */
@@ -54,7 +62,7 @@ void contact_velocity(const contact_row *contact, const double *u, double v[3]);
 /* Adds the wrench impulses E' p of a contact to w. */
 void contact_add_wrench(const contact_row *contact, const double p[3], double *w);
 
-/* Computes response and block of a contact for the symmetric response R of `rows` rows. */
+/* Computes response, block and factors of a contact for the symmetric response R of `rows` rows. */
 void contact_respond(contact_row *contact, int rows, const double *R);
 
 /* Solves a problem whose contacts have zero impulses. Allocates nothing. Cost O(count rows) for each sweep. */

@@ -43,18 +43,25 @@ size_t contacts_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, co
     }
     c->pairs = dyn_carve(&cursor, pairs * sizeof *c->pairs);
     c->links = dyn_carve(&cursor, surfaces * sizeof *c->links);
+    c->supports = dyn_carve(&cursor, surfaces * (size_t)model->nv * sizeof *c->supports);
     c->link_of_surface = dyn_carve(&cursor, surfaces * sizeof *c->link_of_surface);
     c->poses = dyn_carve(&cursor, surfaces * sizeof *c->poses);
     c->placed = dyn_carve(&cursor, surfaces * sizeof *c->placed);
     c->pose = dyn_carve(&cursor, 12 * surfaces * packed);
-    c->points = dyn_carve(&cursor, points * sizeof *c->points);
-    c->pair_of_point = dyn_carve(&cursor, points * sizeof *c->pair_of_point);
-    c->responses = dyn_carve(&cursor, points * 3 * rows * sizeof(double));
-    c->u_before = dyn_carve(&cursor, rows * sizeof(double));
-    c->u = dyn_carve(&cursor, rows * sizeof(double));
-    c->w = dyn_carve(&cursor, rows * sizeof(double));
+    c->groups = dyn_carve(&cursor, surfaces * sizeof *c->groups);
+    c->active = dyn_carve(&cursor, surfaces * sizeof *c->active);
+    c->points = dyn_carve(&cursor, lanes * points * sizeof *c->points);
+    c->pair_of_point = dyn_carve(&cursor, lanes * points * sizeof *c->pair_of_point);
+    c->point_counts = dyn_carve(&cursor, lanes * sizeof *c->point_counts);
+    c->most_points = points;
+    c->responses = dyn_carve(&cursor, (3 * points + 1) * rows * sizeof(double));
+    c->u_before = dyn_carve(&cursor, rows * packed);
+    c->u_free = dyn_carve(&cursor, rows * packed);
+    c->w = dyn_carve(&cursor, rows * packed);
+    c->u = dyn_carve(&cursor, 2 * rows * sizeof(double));
     c->origins = dyn_carve(&cursor, 3 * surfaces * sizeof(double));
-    c->R = dyn_carve(&cursor, rows * rows * sizeof(double));
+    c->accelerations = dyn_carve(&cursor, (size_t)model->nv * packed);
+    c->R = dyn_carve(&cursor, lanes * rows * rows * sizeof(double));
     c->lanes = dyn_carve(&cursor, lanes * sizeof *c->lanes);
     c->results = dyn_carve(&cursor, lanes * surfaces * 5 * sizeof(double));
     c->lane_count = lanes;
@@ -76,6 +83,20 @@ static contact_pair pair_of(const dyn_contact_surface *a, const dyn_contact_surf
     return pair;
 }
 
+/* Marks the coordinates that move link number i. */
+static void mark_support(contacts *c, int i) {
+    const dyn_model *model = c->model;
+    bool *supports = c->supports + (size_t)i * (size_t)model->nv;
+    for (int k = 0; k < model->nv; k++) {
+        supports[k] = model->has_coupling;
+    }
+    for (int b = model->frames[c->links[i]].body; b >= 0; b = model->bodies[b].parent) {
+        for (int k = 0; k < model->bodies[b].nv; k++) {
+            supports[model->bodies[b].v_index + k] = true;
+        }
+    }
+}
+
 /* Returns the number of a link in c->links, to which it is added where it is new. */
 static int use_link(contacts *c, int link) {
     int i = 0;
@@ -89,6 +110,7 @@ static int use_link(contacts *c, int link) {
                                .rows = 077,
                                .factor = 1};
         c->links[c->link_count++] = link;
+        mark_support(c, i);
         constraint_rows_add(&c->rows, &(row_group){6, 1, {term}});
     }
     return i;
@@ -107,6 +129,15 @@ static void place_surface(contacts *c, int i) {
         c->link_of_surface[i] = use_link(c, link);
     }
     c->placed[i] = c->poses[i];
+}
+
+/* Sets the axes of a pair to those of its plane, as it is placed. */
+static void place_axes(const contacts *c, contact_pair *pair) {
+    const double *R = c->placed[pair->plane].rotation;
+    for (int k = 0; k < 3; k++) {
+        pair->axes[k] = R[3 * k + 2];
+    }
+    contact_tangents(pair->axes);
 }
 
 void contacts_choose(const dyn_model *model, const dyn_workspace *workspace, contacts *c) {
@@ -128,6 +159,7 @@ void contacts_choose(const dyn_model *model, const dyn_workspace *workspace, con
                 contact_pair pair = pair_of(surface_at(model, i), surface_at(model, k));
                 pair.surface = i, pair.plane = k;
                 pair.links[0] = c->link_of_surface[i], pair.links[1] = c->link_of_surface[k];
+                place_axes(c, &pair);
                 c->pairs[c->pair_count++] = pair;
             }
         }
@@ -153,15 +185,27 @@ static void place_lane(contacts *c, sample_block block, size_t l) {
     }
 }
 
-/* Computes the twists A x of the links in one lane. */
-static void find_twists(const contacts *c, sample_block block, size_t l, const double *x, double *u) {
-    int nv = c->model->nv;
-    for (int r = 0; r < c->rows.set.m; r++) {
-        const double *row = c->rows.A + (size_t)(r * nv) * block.lanes + l;
-        u[r] = 0;
-        for (int k = 0; k < nv; k++) {
-            u[r] += row[(size_t)k * block.lanes] * x[(size_t)k * block.lanes + l];
+/* Computes the packed twists A x of the links, where x are packed velocities. */
+static void find_twists(const contacts *c, sample_block block, const double *restrict x, double *restrict u) {
+    size_t nv = (size_t)c->model->nv, lanes = block.lanes;
+    for (size_t r = 0; r < (size_t)c->rows.set.m; r++) {
+        const double *restrict row = c->rows.A + r * nv * lanes;
+        double *restrict sum = u + r * lanes;
+        for (size_t l = 0; l < lanes; l++) {
+            sum[l] = 0;
         }
+        for (size_t k = 0; k < nv; k++) {
+            for (size_t l = 0; l < lanes && c->supports[r / 6 * nv + k]; l++) {
+                sum[l] += row[k * lanes + l] * x[k * lanes + l];
+            }
+        }
+    }
+}
+
+/* Stores the packed twists of a lane: of all links, in the rows of their numbers. */
+static void take_lane(const contacts *c, sample_block block, size_t l, const double *packed, double *u) {
+    for (int r = 0; r < c->rows.set.m; r++) {
+        u[r] = packed[(size_t)r * block.lanes + l];
     }
 }
 
@@ -194,18 +238,20 @@ typedef struct lane_problem {
     contacts *c;
     const contact_step *step;
     contact_lane *lane;
-    int count; /* of contacts */
+    contact_row *points;
+    int *pair_of_point;
+    const double *u_before, *u; /* twists of all links, at the start of the step and without impulses */
+    int count;                  /* of contacts */
 } lane_problem;
 
 /* Sets the place of a contact at `point`; returns its gap. */
 static double place_contact(const contacts *c, const contact_pair *pair, const double point[3], contact_row *row) {
     const dyn_pose *plane = &c->placed[pair->plane];
     double gap = 0;
+    memcpy(row->axes, pair->axes, sizeof row->axes);
     for (int k = 0; k < 3; k++) {
-        row->axes[k] = plane->rotation[3 * k + 2];
         gap += row->axes[k] * (point[k] - plane->position[k]);
     }
-    contact_tangents(row->axes);
     for (int side = 0; side < 2; side++) {
         if (row->links[side] >= 0) {
             const double *origin = c->origins + 3 * row->links[side];
@@ -220,62 +266,58 @@ static double place_contact(const contacts *c, const contact_pair *pair, const d
 static void add_contact(lane_problem *p, int pair_index, const double point[3]) {
     contacts *c = p->c;
     const contact_pair *pair = &c->pairs[pair_index];
-    contact_row *row = &c->points[p->count];
+    contact_row *row = &p->points[p->count];
     double before[3], free[3];
     row->links[0] = pair->links[0], row->links[1] = pair->links[1];
     row->friction = pair->friction;
     row->impulse[0] = row->impulse[1] = row->impulse[2] = 0;
-    row->response = c->responses + (size_t)(3 * p->count) * (size_t)c->rows.set.m;
     double gap = place_contact(c, pair, point, row);
     p->lane->gap[pair->surface] = fmin(p->lane->gap[pair->surface], gap);
     p->lane->gap[pair->plane] = fmin(p->lane->gap[pair->plane], gap);
-    contact_velocity(row, c->u_before, before);
-    contact_velocity(row, c->u, free);
+    contact_velocity(row, p->u_before, before);
+    contact_velocity(row, p->u, free);
     bool is_near = gap <= near || gap + 2 * p->step->dt * fmin(before[0], free[0]) <= 0;
     if (pair->stiffness > 0) {
         is_near = is_near && require_compliant(pair, p->step, gap, before[0], row);
     } else {
         require_rigid(pair, p->step, gap, before[0], free[0], row);
     }
-    c->pair_of_point[p->count] = pair_index;
+    p->pair_of_point[p->count] = pair_index;
     p->count += is_near;
 }
 
 static void collect_contacts(lane_problem *p) {
     contacts *c = p->c;
     for (int i = 0; i < c->pair_count; i++) {
-        const contact_pair *pair = &c->pairs[i];
+        contact_pair *pair = &c->pairs[i];
         const dyn_contact_surface *surface = surface_at(c->model, pair->surface);
-        const double *R = c->placed[pair->plane].rotation, n[3] = {R[2], R[5], R[8]};
         double points[MOST_CONTACT_POINTS][3];
-        contact_points(surface, &c->placed[pair->surface], n, points);
+        if (pair->links[1] >= 0) {
+            place_axes(c, pair);
+        }
+        contact_points(surface, &c->placed[pair->surface], pair->axes, points);
         for (int k = 0; k < contact_point_count(surface->shape); k++) {
             add_contact(p, i, points[k]);
         }
     }
 }
 
-/* Stores forces and slip of the surfaces, and the wrench impulses of the contacts in c->w. */
-static void store_forces(const lane_problem *p) {
-    contacts *c = p->c;
-    memset(c->w, 0, (size_t)c->rows.set.m * sizeof *c->w);
-    for (int i = 0; i < p->count; i++) {
-        const contact_row *row = &c->points[i];
-        const contact_pair *pair = &c->pairs[c->pair_of_point[i]];
-        double v[3];
-        contact_add_wrench(row, row->impulse, c->w);
-        contact_velocity(row, c->u, v);
-        for (int side = 0; side < 2; side++) {
-            int surface = side == 0 ? pair->surface : pair->plane;
-            double sign = side == 0 ? 1 : -1;
-            for (int k = 0; k < 3; k++) {
-                double f = row->axes[k] * row->impulse[0] + row->axes[3 + k] * row->impulse[1] +
-                           row->axes[6 + k] * row->impulse[2];
-                p->lane->force[3 * surface + k] += sign * f / p->step->dt;
-            }
-            double slip = row->impulse[0] > 0 ? hypot(v[1], v[2]) : 0;
-            p->lane->slip[surface] = fmax(p->lane->slip[surface], slip);
+/* Adds the force of a contact to those of its two surfaces, and its slip at the twists u. */
+static void store_force(const lane_problem *p, int i, const double *u) {
+    const contact_row *row = &p->points[i];
+    const contact_pair *pair = &p->c->pairs[p->pair_of_point[i]];
+    double v[3];
+    contact_velocity(row, u, v);
+    double slip = row->impulse[0] > 0 ? sqrt(v[1] * v[1] + v[2] * v[2]) : 0;
+    for (int side = 0; side < 2; side++) {
+        int surface = side == 0 ? pair->surface : pair->plane;
+        double sign = side == 0 ? 1 : -1;
+        for (int k = 0; k < 3; k++) {
+            double f = row->axes[k] * row->impulse[0] + row->axes[3 + k] * row->impulse[1] +
+                       row->axes[6 + k] * row->impulse[2];
+            p->lane->force[3 * surface + k] += sign * f / p->step->dt;
         }
+        p->lane->slip[surface] = fmax(p->lane->slip[surface], slip);
     }
 }
 
@@ -288,63 +330,156 @@ static void clear_lane(const contacts *c, contact_lane *lane) {
     }
 }
 
-/* Collects the contacts of a lane: c->u_before are the twists at v, and c->u those at v + dt a. */
-static void begin_lane(lane_problem *p, sample_block block, size_t l, const double *v, const double *a) {
-    contacts *c = p->c;
-    clear_lane(c, p->lane);
-    place_lane(c, block, l);
-    find_twists(c, block, l, v, c->u_before);
-    find_twists(c, block, l, a, c->u);
-    for (int r = 0; r < c->rows.set.m; r++) {
-        c->u[r] = c->u_before[r] + p->step->dt * c->u[r];
-    }
-    collect_contacts(p);
+/* Returns the problem of a lane, with no contact yet. */
+static lane_problem problem_of_lane(contacts *c, const contact_step *step, size_t l) {
+    size_t first = l * c->most_points;
+    return (lane_problem){.c = c,
+                          .step = step,
+                          .lane = &c->lanes[l],
+                          .points = c->points + first,
+                          .pair_of_point = c->pair_of_point + first};
 }
 
-/* Solves a lane and adds its response to a. */
-static void solve_lane(lane_problem *p, sample_block block, size_t l, double *a) {
-    contacts *c = p->c;
-    int m = c->rows.set.m, nv = c->model->nv;
-    for (int i = 0; i < m * m; i++) {
-        c->R[i] = c->rows.response[(size_t)i * block.lanes + l];
+/* Collects the contacts of a lane. */
+static void begin_lane(contacts *c, sample_block block, const contact_step *step, size_t l) {
+    lane_problem p = problem_of_lane(c, step, l);
+    double *u_before = c->u, *u = c->u + c->rows.set.m;
+    clear_lane(c, p.lane);
+    place_lane(c, block, l);
+    take_lane(c, block, l, c->u_before, u_before);
+    take_lane(c, block, l, c->u_free, u);
+    p.u_before = u_before, p.u = u;
+    collect_contacts(&p);
+    c->point_counts[l] = p.count;
+}
+
+/* Chooses the links that touch in some lane. All links respond where the response needs all rows of A. */
+static void choose_active(contacts *c, size_t lanes) {
+    for (int i = 0; i < c->link_count; i++) {
+        c->active[i] = c->model->has_coupling ? 0 : -1;
     }
-    for (int i = 0; i < p->count; i++) {
-        contact_respond(&c->points[i], m, c->R);
-    }
-    p->lane->course = contact_solve(&(contact_problem){m, p->count, p->step->most_sweeps, c->u, c->points});
-    store_forces(p);
-    for (int r = 0; r < m; r++) {
-        double w = c->w[r] / p->step->dt;
-        for (int k = 0; k < nv && w != 0; k++) {
-            a[(size_t)k * block.lanes + l] += c->rows.accelerations[(size_t)(k * m + r) * block.lanes + l] * w;
+    for (size_t l = 0; l < lanes; l++) {
+        for (int i = 0; i < c->point_counts[l]; i++) {
+            const contact_row *row = &c->points[l * c->most_points + (size_t)i];
+            for (int side = 0; side < 2; side++) {
+                if (row->links[side] >= 0) {
+                    c->active[row->links[side]] = 0;
+                }
+            }
         }
+    }
+    c->active_count = 0;
+    for (int i = 0; i < c->link_count; i++) {
+        if (c->active[i] == 0) {
+            c->groups[c->active_count] = c->rows.groups[i];
+            c->active[i] = c->active_count++;
+        }
+    }
+}
+
+/* Computes the response of the links that touch. */
+static void respond(contacts *c, sample_block block, const void *q, const void *diagonal) {
+    constraint_rows *rows = &c->rows;
+    const dyn_workspace *w = c->workspace;
+    const int m = 6 * c->active_count;
+    const row_set set = {m, (size_t)c->active_count, c->groups, rows->A};
+    const row_results results = {rows->response, rows->accelerations, !c->model->has_coupling};
+    block.kernels->row_response(c->model, w->memory, q, diagonal, &set, w->pivots, &results);
+    block.kernels->unpack(rows->response, (size_t)(m * m), block.lanes, c->R);
+    memset(c->w, 0, (size_t)m * block.lanes * sizeof *c->w);
+}
+
+/* Solves a lane, and stores its forces and its wrench impulses. */
+static void solve_lane(contacts *c, sample_block block, const contact_step *step, size_t l) {
+    lane_problem p = problem_of_lane(c, step, l);
+    int m = 6 * c->active_count, count = c->point_counts[l];
+    double *w = c->responses + (size_t)(3 * count * m);
+    for (int i = 0; i < c->link_count; i++) {
+        for (int r = 0; r < 6 && c->active[i] >= 0; r++) {
+            c->u[6 * c->active[i] + r] = c->u_free[(size_t)(6 * i + r) * block.lanes + l];
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        contact_row *row = &p.points[i];
+        row->response = c->responses + (size_t)(3 * i * m);
+        for (int side = 0; side < 2; side++) {
+            row->links[side] = row->links[side] >= 0 ? c->active[row->links[side]] : -1;
+        }
+        contact_respond(row, m, c->R + l * (size_t)(m * m));
+    }
+    p.lane->course = contact_solve(&(contact_problem){m, count, step->most_sweeps, c->u, p.points});
+    memset(w, 0, (size_t)m * sizeof *w);
+    for (int i = 0; i < count; i++) {
+        contact_add_wrench(&p.points[i], p.points[i].impulse, w);
+        store_force(&p, i, c->u);
+    }
+    for (int r = 0; r < m; r++) {
+        c->w[(size_t)r * block.lanes + l] = w[r] / step->dt;
+    }
+}
+
+/* Adds M^-1 A' w of the links that touch to the packed accelerations. The response left L^-T A', or M^-1 A' where mimic
+ * joints are coupled (row_response.c). */
+static void accelerate(const contacts *c, sample_block block, double *restrict a) {
+    size_t m = (size_t)(6 * c->active_count), nv = (size_t)c->model->nv, lanes = block.lanes;
+    double *restrict sum = c->accelerations;
+    for (size_t k = 0; k < nv; k++) {
+        for (size_t l = 0; l < lanes; l++) {
+            sum[k * lanes + l] = 0;
+        }
+        for (size_t r = 0; r < m; r++) {
+            const double *restrict x = c->rows.accelerations + (k * m + r) * lanes, *restrict w = c->w + r * lanes;
+            for (size_t l = 0; l < lanes; l++) {
+                sum[k * lanes + l] += x[l] * w[l];
+            }
+        }
+    }
+    if (!c->model->has_coupling) {
+        const row_results results = {NULL, sum, false};
+        block.kernels->row_response(c->model, c->workspace->memory, NULL, NULL, &(row_set){1, 0, NULL, NULL}, NULL,
+                                    &results);
+    }
+    for (size_t i = 0; i < nv * lanes; i++) {
+        a[i] += sum[i];
     }
 }
 
 /* ---- Entry point ------------------------------------------------------------------------------------------------- */
 
-void contacts_apply(contacts *c, sample_block block, const contact_step *step, const void *q, const void *v,
-                    const void *diagonal, void *a) {
+/* Computes the poses and twists of the links in all lanes. */
+static void move_links(contacts *c, sample_block block, const contact_step *step, const void *q, const double *v,
+                       const double *a) {
     const dyn_workspace *w = c->workspace;
-    constraint_rows *rows = &c->rows;
-    bool has_response = false;
     for (int i = 0; i < c->link_count; i++) {
         size_t at = 12 * (size_t)i;
         block.kernels->frame_pose(c->model, w->memory, q, c->links[i], dyn_packed(c->pose, at, block),
                                   dyn_packed(c->pose, at + 3, block));
     }
-    block.kernels->row_jacobian(c->model, w->memory, q, NULL, &rows->set, rows->A, NULL);
-    for (size_t l = 0; l < block.lanes; l++) {
-        lane_problem p = {c, step, &c->lanes[l], 0};
-        begin_lane(&p, block, l, v, a);
-        if (p.count == 0) {
-            continue;
-        }
-        if (!has_response) {
-            const row_results results = {rows->response, rows->accelerations, false};
-            block.kernels->row_response(c->model, w->memory, q, diagonal, &rows->set, w->pivots, &results);
-            has_response = true;
-        }
-        solve_lane(&p, block, l, a);
+    block.kernels->row_jacobian(c->model, w->memory, q, NULL, &c->rows.set, c->rows.A, NULL);
+    find_twists(c, block, v, c->u_before);
+    find_twists(c, block, a, c->u_free);
+    for (size_t i = 0; i < (size_t)c->rows.set.m * block.lanes; i++) {
+        c->u_free[i] = c->u_before[i] + step->dt * c->u_free[i];
     }
+}
+
+void contacts_apply(contacts *c, sample_block block, const contact_step *step, const void *q, const void *v,
+                    const void *diagonal, void *a) {
+    move_links(c, block, step, q, v, a);
+    int count = 0;
+    for (size_t l = 0; l < block.lanes; l++) {
+        begin_lane(c, block, step, l);
+        count += c->point_counts[l];
+    }
+    if (count == 0) {
+        return;
+    }
+    choose_active(c, block.lanes);
+    respond(c, block, q, diagonal);
+    for (size_t l = 0; l < block.lanes; l++) {
+        if (c->point_counts[l] > 0) {
+            solve_lane(c, block, step, l);
+        }
+    }
+    accelerate(c, block, a);
 }

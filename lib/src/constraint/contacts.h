@@ -36,6 +36,7 @@ typedef struct contact_pair {
     int surface, plane; /* contact surfaces of the model */
     int links[2];
     double friction, restitution, stiffness, dissipation;
+    double axes[9]; /* n, t_1, t_2 of the plane in the world; of a plane that moves, of the lane that is placed */
 } contact_pair;
 
 /* Step whose impulses are found. */
@@ -58,19 +59,33 @@ typedef struct contacts {
     int surface_count, pair_count, link_count;
     contact_pair *pairs;
     int *links;           /* links of the model that have surfaces and move; link_count of them */
+    bool *supports;       /* nv for each link: the coordinates that move it */
     int *link_of_surface; /* index in `links`; -1: it is fixed to the world */
     dyn_pose *poses;      /* of each surface, in its link or in the world */
     constraint_rows rows; /* six for each link: world axes about the origin of the link */
     double *pose;         /* 12 for each link, packed */
 
-    /* Numbers of the lane whose problem is solved. */
-    dyn_pose *placed; /* of each surface, in the world */
+    /* Links that touch in some lane, whose rows alone respond. */
+    row_group *groups;
+    int active_count;
+    int *active; /* index of each link among those that touch; -1: it does not */
+
+    /* Packed numbers: twists of all links at the start of the step and without impulses, and wrench impulses at the
+     * links that touch, and the accelerations that they cause. */
+    double *u_before, *u_free, *w, *accelerations;
+
+    /* Numbers of the lane whose problem is stated or solved. */
+    dyn_pose *placed;  /* of each surface, in the world */
+    double *responses; /* of all points */
+    double *u;         /* twists: two of all links, then those of the links that touch */
+    double *origins;   /* 3 for each link */
+
+    /* Numbers of all lanes, one lane after the other. */
     contact_row *points;
     int *pair_of_point;
-    double *responses;    /* of all points */
-    double *u_before, *u; /* twists of the links at the start of the step, and without and then with impulses */
-    double *w, *R;        /* wrench impulses at the links, and their response */
-    double *origins;      /* 3 for each link */
+    int *point_counts; /* one for each lane */
+    size_t most_points;
+    double *R; /* response of the links that touch */
 
     size_t lane_count;
     contact_lane *lanes; /* results of each lane */

@@ -17,6 +17,9 @@
  * of u. A joint with several axes is treated one axis after the other, as in aba.c. For models with coupled mimic
  * joints M^-1 A' results from the factors of M. A diagonal that is added to M is added to D.
  *
+ * Without coupled mimic joints, a call with is_response_only leaves s in the place of M^-1 A'. A second call, with the
+ * same memory and with rows but no groups, replaces combinations s w of its columns by M^-1 A' w.
+ *
  * Source: Rodriguez, Jain and Kreutz-Delgado 1992; Wensing, Featherstone and Orin 2012.
  */
 #include "closure.h"
@@ -35,7 +38,7 @@ typedef struct response_tree {
     const placement *X; /* of every body in its parent */
     int *moved_body;    /* by each coordinate */
     articulated_inertia *I;
-    motion *a;          /* of every body */
+    motion *a;          /* of every body for GROUP_ROWS rows */
     axis_factors *axes; /* of every coordinate */
     const row_set *rows;
     real *s;        /* nv x m; M^-1 A' replaces it */
@@ -44,7 +47,8 @@ typedef struct response_tree {
 
 size_t KERNEL(row_response_memory)(const dyn_model *model) {
     size_t bodies = (size_t)model->body_count, nv = (size_t)model->nv;
-    size_t tree = KERNEL(placements_memory)(model) + bodies * (sizeof(articulated_inertia) + sizeof(motion)) +
+    size_t tree = KERNEL(placements_memory)(model) +
+                  bodies * (sizeof(articulated_inertia) + GROUP_ROWS * sizeof(motion)) +
                   nv * (sizeof(axis_factors) + sizeof(int));
     size_t factors = nv * nv * sizeof(real) + nv * sizeof(real) + KERNEL(crba_memory)(model);
     return model->has_coupling ? factors : tree;
@@ -282,37 +286,56 @@ static void sum_block(const dyn_model *model, const response_tree *t, const row_
     }
 }
 
-/* Replaces column `row` of s by that of M^-1 A'. */
-static void accelerate(const dyn_model *model, const response_tree *t, int row) {
+/* Replaces columns `row` to row + count - 1 of s, at most GROUP_ROWS of them, by those of M^-1 A'. */
+static void accelerate(const dyn_model *model, const response_tree *t, int row, int count) {
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
-        motion x = b->parent < 0 ? motion_zero() : motion_to_child(t->X[i], t->a[b->parent]);
-        for (int k = 0; k < b->nv; k++) {
-            const axis_factors *axis = &t->axes[b->v_index + k];
-            real *s = &t->s[(b->v_index + k) * t->rows->m + row];
-            *s = axis->inverse_D * (*s - spatial_dot(x, axis->U));
-            x = motion_fma(*s, joint_column(b, b->motion, k), x);
+        real *s = &t->s[b->v_index * t->rows->m + row];
+        for (int r = 0; r < count; r++) {
+            motion x = b->parent < 0 ? motion_zero() : motion_to_child(t->X[i], t->a[b->parent * GROUP_ROWS + r]);
+            for (int k = 0; k < b->nv; k++) {
+                const axis_factors *axis = &t->axes[b->v_index + k];
+                real *a = &s[k * t->rows->m + r];
+                *a = axis->inverse_D * (*a - spatial_dot(x, axis->U));
+                x = motion_fma(*a, joint_column(b, b->motion, k), x);
+            }
+            t->a[i * GROUP_ROWS + r] = x;
         }
-        t->a[i] = x;
     }
 }
 
 /* ---- Entry point ------------------------------------------------------------------------------------------------- */
 
-/* Computes the lower triangle of the response, and M^-1 A' unless is_response_only is true, by the articulated-body
- * factors. */
-static void respond_by_bodies(const dyn_model *model, void *memory, const void *q, const real *diagonal,
-                              const row_set *rows, real *pivots, const row_results *results) {
+/* Lays out the factors of the tree behind its placements. */
+static response_tree lay_out(const dyn_model *model, void *memory, const row_set *rows, const row_results *results) {
     response_tree t;
-    t.q = (const real *)q;
-    t.X = KERNEL(placements)(model, (const real *)q, &memory);
-    t.I = (articulated_inertia *)memory;
+    t.q = NULL;
+    t.X = (const placement *)memory;
+    t.I = (articulated_inertia *)((char *)memory + KERNEL(placements_memory)(model));
     t.a = (motion *)(t.I + model->body_count);
-    t.axes = (axis_factors *)(t.a + model->body_count);
+    t.axes = (axis_factors *)(t.a + model->body_count * GROUP_ROWS);
     t.moved_body = (int *)(t.axes + model->nv);
     t.rows = rows;
     t.s = (real *)results->accelerations;
     t.response = (real *)results->response;
+    return t;
+}
+
+/* Replaces all columns of s by those of M^-1 A'. */
+static void accelerate_all(const dyn_model *model, const response_tree *t) {
+    int m = t->rows->m;
+    for (int row = 0; row < m; row += GROUP_ROWS) {
+        accelerate(model, t, row, m - row < GROUP_ROWS ? m - row : GROUP_ROWS);
+    }
+}
+
+/* Computes the lower triangle of the response, and M^-1 A' unless is_response_only is true, by the articulated-body
+ * factors. */
+static void respond_by_bodies(const dyn_model *model, void *memory, const void *q, const real *diagonal,
+                              const row_set *rows, real *pivots, const row_results *results) {
+    response_tree t = lay_out(model, memory, rows, results);
+    t.q = (const real *)q;
+    KERNEL(placements)(model, t.q, &memory);
     find_moved_bodies(model, t.moved_body);
     articulate(model, &t, diagonal, pivots);
     int row_e = 0;
@@ -326,8 +349,8 @@ static void respond_by_bodies(const dyn_model *model, void *memory, const void *
         }
         row_e += group->count;
     }
-    for (int row = 0; row < rows->m && !results->is_response_only; row++) {
-        accelerate(model, &t, row);
+    if (!results->is_response_only) {
+        accelerate_all(model, &t);
     }
 }
 
@@ -364,6 +387,11 @@ void KERNEL(row_response)(const dyn_model *model, void *memory, const void *q, c
                           const row_set *rows, void *pivots, const row_results *results) {
     int m = rows->m;
     real *T = (real *)results->accelerations, *response = (real *)results->response;
+    if (m > 0 && rows->group_count == 0) {
+        const response_tree t = lay_out(model, memory, rows, results);
+        accelerate_all(model, &t);
+        return;
+    }
     for (int i = 0; i < m * model->nv; i++) {
         T[i] = real_set(0);
     }
