@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Lagrange-Euler equations of motion with 4 x 4 transforms and separate coefficients:
- *     tau_i  = sum_k D_ik a_k + sum_k sum_m h_ikm v_k v_m + c_i
- *     D_ik   = sum over j >= max(i, k) of Tr(U_jk J_j U_ji')
- *     h_ikm  = sum over j >= max(i, k, m) of Tr(U_jkm J_j U_ji')
- *     c_i    = sum over j >= i of -m_j g' U_ji r_j
+ *     tau_i  = sum_k D_ik a_k + sum_k sum_m h_ikm v_k v_m + c_i                                               (2.5)
+ *     D_ik   = sum over j >= max(i, k) of Tr(U_jk J_j U_ji')                                                  (2.11)
+ *     h_ikm  = sum over j >= max(i, k, m) of Tr(U_jkm J_j U_ji')                                        (2.13, 2.14)
+ *     c_i    = sum over j >= i of -m_j g' U_ji r_j                                                            (2.15)
  * A_j is the transform of link j in the base, U_ji = dA_j/dq_i, U_jkm = d^2 A_j/(dq_k dq_m), J_j the pseudo-inertia,
  * the integral of (r, 1)(r, 1)' dm, r_j the centre of mass and g gravity. With Q_i = [w~ v; 0 0] of the joint's unit
  * motion and T_mj, the transform of link j in link m,
  *     U_ji = A_i Q_i T_ij          U_jkm = U_mk Q_m T_mj  for k <= m.
  * Hence h_ikm = h_imk and h_iii = 0.
  *
- * Source: Uicker 1965; Fu, Gonzalez and Lee 1987, chapter 3, which uses the rows of Denavit and Hartenberg, for which
- * Q_i stands before the transform; here the frames are any, and Q_i is that of the joint's own axis in its link.
+ * Source: Uicker 1965; Fu, Gonzalez and Lee 1987, chapter 3, with the equation numbers of a review of its three
+ * formulations, where g is gravity in 2.15 and the acceleration of the base in tables 1 and 2. The chapter uses the
+ * rows of Denavit and Hartenberg, for which Q_i stands before the transform; here the frames are any, and Q_i is that
+ * of the joint's own axis in its link.
  */
 #include "formulation.h"
 #include "mat4.h"

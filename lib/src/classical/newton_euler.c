@@ -15,12 +15,13 @@
  *     tau_i = S_i . (n_i; f_i)
  * The base accelerates upwards with -g in place of gravity.
  *
- * Source: Luh, Walker and Paul 1980; Fu, Gonzalez and Lee 1987, chapter 3; extended to trees and to joints with several
- * coordinates, of which a rotational link has z = (0, 0, 1) v and d = 0, a translational one the reverse. That chapter
- * attaches frame i to the far end of link i, so its R turns the joint forces by one link more; here the frame is at
- * joint i, as in later books. Its viscous term b_i v_i is a block of its own, since rigid-body dynamics does not
- * include it. Its equation 2.15 and its tables give g opposite signs: there gravity, here, as in the tables, the
- * acceleration of the base.
+ * Source: Luh, Walker and Paul 1980; Fu, Gonzalez and Lee 1987, chapter 3, table 2 of a review of its three
+ * formulations; Caron 2023, which prints two degrees of freedom for a spherical joint in place of three. Extended to
+ * trees and to joints with several coordinates, of which a rotational link has z = (0, 0, 1) v and d = 0, a
+ * translational one the reverse. The chapter attaches frame i to the far end of link i, so its R turns the joint forces
+ * by one link more; here the frame is at joint i, as in later books. Its viscous term b_i v_i is a block of its own,
+ * since rigid-body dynamics does not include it. Equation 2.15 and tables 1 and 2 give g opposite signs: there gravity,
+ * here, as in the tables, the acceleration of the base.
  */
 #include "formulation.h"
 

@@ -9,8 +9,9 @@
  *     F_i   = m_i (dv_i + dw_i x s_i + w_i x (w_i x s_i))          N_i = I_i dw_i + w_i x (I_i w_i)
  *     f_i   = F_i + sum f_c            n_i = N_i + s_i x F_i + sum (n_c + p*_c x f_c)
  *
- * Source: Luh, Walker and Paul 1980; Fu, Gonzalez and Lee 1987, chapter 3; extended to trees and to joints with several
- * coordinates. The base accelerates upwards with -g in place of gravity.
+ * Source: Luh, Walker and Paul 1980; Fu, Gonzalez and Lee 1987, chapter 3, table 1 of a review of its three
+ * formulations; extended to trees and to joints with several coordinates. The base accelerates upwards with -g in
+ * place of gravity.
  */
 #include "formulation.h"
 
