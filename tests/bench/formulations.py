@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measures the formulations of the literature on chains of n revolute joints and draws operations and time against n:
+"""Measures the formulations of the literature on chains of n revolute joints and draws operations and time against n.
+Those that need spherical joints have chains of n of them:
 
     formulations.py BIN PLOT.svg [N...]
 
@@ -21,20 +22,21 @@ import time
 RESULTS = {"inverse_dynamics": "inverse dynamics", "forward_dynamics": "forward dynamics", "mass_matrix": "mass matrix"}
 MEASURES = {"operations": "operations", "time": "time, s"}
 SIZES = [2, 4, 8, 16, 32, 64]
+ROUNDS = 3
 LEVELS = {"one_lane": "constraint_force, one joint at a time", "lanes": "constraint_force, joints in lanes",
           "lanes_and_threads": "constraint_force, joints in lanes and 2 threads", "aba": "ABA of the daemon"}
 WIDTH, HEIGHT, MARGIN, LEGEND = 420, 320, 55, 220
 
 
-def chain(n):
-    """The URDF of a chain with joints in any direction and placement."""
+def chain(n, joint):
+    """The URDF of a chain with joints of a type in any direction and placement."""
     draw = random.Random(n)
     inertial = '<inertial><origin xyz="0.1 0.05 0"/><mass value="1"/>' \
                '<inertia ixx="0.2" iyy="0.2" izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial>'
-    parts = [f'<robot name="chain{n}"><link name="link0">{inertial}</link>']
+    parts = [f'<robot name="{joint}{n}"><link name="link0">{inertial}</link>']
     for i in range(1, n + 1):
         place, turn, axis = (" ".join(f"{draw.uniform(-1, 1):.6f}" for _ in range(3)) for _ in range(3))
-        parts.append(f'<link name="link{i}">{inertial}</link><joint name="joint{i}" type="continuous">'
+        parts.append(f'<link name="link{i}">{inertial}</link><joint name="joint{i}" type="{joint}">'
                      f'<parent link="link{i - 1}"/><child link="link{i}"/><origin xyz="{place}" rpy="{turn}"/>'
                      f'<axis xyz="{axis}"/></joint>')
     return "".join(parts) + "</robot>"
@@ -69,30 +71,43 @@ class Daemon:
         command = [os.path.join(self.binaries, "dynamicsctl"), "--endpoint", self.endpoint, *words]
         return subprocess.run(command, check=check, capture_output=True, text=True)
 
-    def compare(self, n):
-        """Rows of the formulations that apply to the chain of n joints, at a state that is not special."""
-        path = os.path.join(self.directory, f"chain{n}.urdf")
+    def compare(self, n, joint="continuous"):
+        """Rows of the formulations that apply to the chain of n joints of a type, at a state that is not special."""
+        name = f"{joint}{n}"
+        path = os.path.join(self.directory, f"{name}.urdf")
         with open(path, "w", encoding="utf-8") as out:
-            out.write(chain(n))
+            out.write(chain(n, joint))
         self.run("load", path)
-        state = ",".join(f"{math.sin(i + 1):.6f}" for i in range(n))
-        answer = self.run("compare", f"chain{n}", "--q", state, "--v", state, "--a", state, "--json")
+        v = [math.sin(i + 1) for i in range(3 * n if joint == "spherical" else n)]
+        q = v
+        if joint == "spherical":
+            q = [part for i in range(n) for part in (0.6 * math.sin(i), 0.6 * math.cos(i), 0, 0.8)]
+        q, v = (",".join(f"{value:.17g}" for value in values) for values in (q, v))
+        answer = self.run("compare", name, "--q", q, "--v", v, "--a", v, "--json")
         return [row for row in json.loads(answer.stdout)["formulations"] if "refusal" not in row]
 
 
-def measure(daemon, sizes):
-    """{(formulation, result, measure): [(n, value), ...]}, for results that the formulation itself states."""
+def measure(daemon, sizes, rounds=1):
+    """{(formulation, result, measure): [(n, value), ...]}, for results that the formulation itself states. Times are
+    the least of so many rounds."""
     found = {}
-    for n in sizes:
-        for row in daemon.compare(n):
+
+    def note(key, n, value):
+        points = found.setdefault(key, {})
+        points[n] = min(value, points.get(n, value))
+
+    for n in sizes * rounds:
+        rows = daemon.compare(n)
+        names = [row["name"] for row in rows]
+        for row in rows + [ball for ball in daemon.compare(n, "spherical") if ball["name"] not in names]:
             for result in RESULTS:
                 cost = row[result]
                 operations = cost["multiplications"] + cost["additions"] + cost["divisions"]
                 if cost["is_stated"]:
-                    found.setdefault((row["name"], result, "time"), []).append((n, cost["time"]))
+                    note((row["name"], result, "time"), n, cost["time"])
                     if operations > 0:
-                        found.setdefault((row["name"], result, "operations"), []).append((n, operations))
-    return found
+                        note((row["name"], result, "operations"), n, operations)
+    return {key: sorted(points.items()) for key, points in found.items()}
 
 
 def measure_levels(binaries):
@@ -213,7 +228,7 @@ def main():
         sys.exit(__doc__)
     sizes = sorted({int(word) for word in sys.argv[3:]}) or SIZES
     with tempfile.TemporaryDirectory() as directory, Daemon(sys.argv[1], directory) as daemon:
-        found = measure(daemon, sizes)
+        found = measure(daemon, sizes, ROUNDS)
     levels = measure_levels(sys.argv[1])
     print_table(found)
     print_levels(levels)
