@@ -260,7 +260,8 @@ void write_constraint(json_writer *writer, const dyn_client_constraint *constrai
 }
 
 const char *machine_element_kind_name(dyn_client_machine_element_kind kind) {
-    static const char *const names[] = {"unspecified", "rotor", "friction", "spring", "motor", "gear", "brake"};
+    static const char *const names[] = {"unspecified", "rotor", "friction", "spring",  "motor", "gear",
+                                        "brake",       "strut", "cable",    "bushing", "fluid"};
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
@@ -314,7 +315,12 @@ static void write_contact_surface(json_writer *writer, const dyn_client_contact_
 void write_machine_element(json_writer *writer, const dyn_client_machine_element *element) {
     emit_begin_object(writer);
     write_text(writer, "name", element->name);
-    write_text(writer, "joint", element->joint);
+    if (element->link) {
+        write_text(writer, "link", element->link);
+        write_text(writer, "other_link", element->other_link ? element->other_link : "");
+    } else {
+        write_text(writer, "joint", element->joint);
+    }
     write_text(writer, "kind", machine_element_kind_name(element->kind));
     if (element->kind == DYN_CLIENT_MACHINE_ELEMENT_KIND_ROTOR) {
         write_rotor(writer, &element->rotor);
@@ -617,6 +623,20 @@ static void add_parameters(table *to, const dyn_client_machine_element *element)
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_BRAKE:
         table_add_cell(to, "%g N m", element->brake.torque);
         break;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_STRUT:
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_CABLE:
+        table_add_cell(to, "stiffness %g N/m, rest %g m, damping %g N s/m, push %g N", element->strut.stiffness,
+                       element->strut.rest, element->strut.damping, element->strut.push);
+        break;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_BUSHING:
+        table_add_cell(to, "stiffness %g %g %g N/m, %g %g %g N m/rad", element->bushing.stiffness[0],
+                       element->bushing.stiffness[1], element->bushing.stiffness[2],
+                       element->bushing.rotational_stiffness[0], element->bushing.rotational_stiffness[1],
+                       element->bushing.rotational_stiffness[2]);
+        break;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_FLUID:
+        table_add_cell(to, "displaces %g kg", element->fluid.density * element->fluid.volume);
+        break;
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_UNSPECIFIED:
         table_add_cell(to, "%s", "");
         break;
@@ -627,13 +647,13 @@ static bool print_machine_elements(const dyn_client_description *robot) {
     table *lines = table_create();
     table_add_column(lines, "machine element", TABLE_NAME);
     table_add_column(lines, "kind", TABLE_LEFT);
-    table_add_column(lines, "joint", TABLE_NAME);
+    table_add_column(lines, "joint or link", TABLE_NAME);
     table_add_column(lines, "", TABLE_LEFT);
     for (size_t i = 0; i < robot->machine_element_count; i++) {
         const dyn_client_machine_element *element = &robot->machine_elements[i];
         table_add_cell(lines, "%s", element->name);
         table_add_cell(lines, "%s", machine_element_kind_name(element->kind));
-        table_add_cell(lines, "%s", element->joint);
+        table_add_cell(lines, "%s", element->link ? element->link : element->joint);
         add_parameters(lines, element);
     }
     bool printed = table_print(lines, 0);

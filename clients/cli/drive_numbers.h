@@ -13,7 +13,7 @@ typedef struct drive_number {
     size_t offset; /* in dyn_client_machine_element */
 } drive_number;
 
-/* Returns the numbers of a kind, and sets their count: zero for another kind than motors, gears and brakes. */
+/* Returns the numbers of a kind, and sets their count: zero for rotors, friction and springs. */
 const drive_number *drive_numbers_of(dyn_client_machine_element_kind kind, size_t *count);
 
 /* Returns the value of a number of an element. */

@@ -207,7 +207,13 @@ static void add_friction(table *to, const dyn_client_friction *law) {
 
 static void add_machine_element(table *to, const dyn_client_machine_element *element) {
     add_text(to, "machine element", machine_element_kind_name(element->kind));
-    add_text(to, "joint", element->joint);
+    if (element->link) {
+        bool has_other = element->other_link && element->other_link[0] != '\0';
+        add_text(to, "link", element->link);
+        add_text(to, "other link", has_other ? element->other_link : "(world)");
+    } else {
+        add_text(to, "joint", element->joint);
+    }
     if (element->kind == DYN_CLIENT_MACHINE_ELEMENT_KIND_ROTOR) {
         add_rotor(to, &element->rotor);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Machine elements of a ModelDescription: rotors, friction, springs, motors and gears. */
+/* Machine elements of a ModelDescription. */
 #include "methods/machine_elements.h"
 
 #include <stdio.h>
@@ -124,6 +124,74 @@ static void read_gear(const Dynamics__V1__Gear *from, dyn_machine_element_descri
                           .maximum_speed = from->maximum_speed};
 }
 
+/* Vector of a message, and its place in a description. */
+typedef struct vector_member {
+    const char *name;
+    const Dynamics__V1__Vector3 *from;
+    double *to;
+} vector_member;
+
+static bool read_vectors(call *c, const char *path, const vector_member *members, size_t count) {
+    char member[PATH_SIZE];
+    bool is_good = true;
+    for (size_t i = 0; i < count && is_good; i++) {
+        is_good = geometry_read_vector(c, path_join(member, path, members[i].name), members[i].from, members[i].to);
+    }
+    return is_good;
+}
+
+/* Returns the name of a link, or NULL for the world. */
+static const char *link_or_world(const char *name) {
+    return name[0] != '\0' ? name : NULL;
+}
+
+static bool read_strut(call *c, const char *path, const Dynamics__V1__Strut *from,
+                       dyn_machine_element_description *to) {
+    dyn_strut *s = &to->strut;
+    const vector_member vectors[] = {{"position", from->position, s->position},
+                                     {"other_position", from->other_position, s->other_position}};
+    to->kind = from->is_cable ? DYN_MACHINE_ELEMENT_KIND_CABLE : DYN_MACHINE_ELEMENT_KIND_STRUT;
+    to->link = from->link;
+    to->other_link = link_or_world(from->other_link);
+    s->stiffness = from->stiffness;
+    s->rest = from->rest;
+    s->damping = from->damping;
+    s->push = from->push;
+    return read_vectors(c, path, vectors, sizeof vectors / sizeof *vectors);
+}
+
+static bool read_bushing(call *c, const char *path, const Dynamics__V1__Bushing *from,
+                         dyn_machine_element_description *to) {
+    dyn_bushing *b = &to->bushing;
+    const vector_member vectors[] = {{"position", from->position, b->position},
+                                     {"other_position", from->other_position, b->other_position},
+                                     {"stiffness", from->stiffness, b->stiffness},
+                                     {"rotational_stiffness", from->rotational_stiffness, b->rotational_stiffness},
+                                     {"damping", from->damping, b->damping},
+                                     {"rotational_damping", from->rotational_damping, b->rotational_damping}};
+    to->kind = DYN_MACHINE_ELEMENT_KIND_BUSHING;
+    to->link = from->link;
+    to->other_link = link_or_world(from->other_link);
+    return read_vectors(c, path, vectors, sizeof vectors / sizeof *vectors);
+}
+
+static bool read_fluid(call *c, const char *path, const Dynamics__V1__Fluid *from,
+                       dyn_machine_element_description *to) {
+    dyn_fluid *f = &to->fluid;
+    const vector_member vectors[] = {
+        {"center", from->center, f->center},
+        {"drag", from->drag, f->drag},
+        {"quadratic_drag", from->quadratic_drag, f->quadratic_drag},
+        {"rotational_drag", from->rotational_drag, f->rotational_drag},
+        {"quadratic_rotational_drag", from->quadratic_rotational_drag, f->quadratic_rotational_drag},
+        {"current", from->current, f->current}};
+    to->kind = DYN_MACHINE_ELEMENT_KIND_FLUID;
+    to->link = from->link;
+    f->density = from->density;
+    f->volume = from->volume;
+    return read_vectors(c, path, vectors, sizeof vectors / sizeof *vectors);
+}
+
 /* Reads the members that the element's kind has. */
 static bool read_kind(call *c, size_t i, const Dynamics__V1__MachineElement *from,
                       dyn_machine_element_description *to) {
@@ -149,11 +217,20 @@ static bool read_kind(call *c, size_t i, const Dynamics__V1__MachineElement *fro
         to->kind = DYN_MACHINE_ELEMENT_KIND_BRAKE;
         to->brake = (dyn_brake){from->brake->torque};
         return true;
+    case KIND(STRUT):
+        snprintf(path, sizeof path, "description.machine_elements[%zu].strut", i);
+        return read_strut(c, path, from->strut, to);
+    case KIND(BUSHING):
+        snprintf(path, sizeof path, "description.machine_elements[%zu].bushing", i);
+        return read_bushing(c, path, from->bushing, to);
+    case KIND(FLUID):
+        snprintf(path, sizeof path, "description.machine_elements[%zu].fluid", i);
+        return read_fluid(c, path, from->fluid, to);
     default:
         call_blame(c, "description.machine_elements[%zu]", i);
         call_fail(c, REASON_MISSING_VALUE,
                   "the machine element has no kind; pass one of rotor, friction, "
-                  "spring, motor, gear and brake");
+                  "spring, motor, gear, brake, strut, bushing and fluid");
         return false;
     }
 }
@@ -295,6 +372,64 @@ static Dynamics__V1__Brake *write_brake(call *c, const dyn_brake *from) {
     return to;
 }
 
+/* Writes a vector; NULL for zeros. */
+static Dynamics__V1__Vector3 *write_vector(call *c, const double from[3]) {
+    return is_zero(from) ? NULL : geometry_write_vector(c, from);
+}
+
+static Dynamics__V1__Strut *write_strut(call *c, const dyn_machine_element_description *from) {
+    Dynamics__V1__Strut *to = call_allocate(c, 1, sizeof *to);
+    const dyn_strut *s = &from->strut;
+    if (to) {
+        dynamics__v1__strut__init(to);
+        to->link = call_string(c, from->link);
+        to->other_link = call_string(c, from->other_link ? from->other_link : "");
+        to->position = write_vector(c, s->position);
+        to->other_position = write_vector(c, s->other_position);
+        to->stiffness = s->stiffness;
+        to->rest = s->rest;
+        to->damping = s->damping;
+        to->push = s->push;
+        to->is_cable = from->kind == DYN_MACHINE_ELEMENT_KIND_CABLE;
+    }
+    return to;
+}
+
+static Dynamics__V1__Bushing *write_bushing(call *c, const dyn_machine_element_description *from) {
+    Dynamics__V1__Bushing *to = call_allocate(c, 1, sizeof *to);
+    const dyn_bushing *b = &from->bushing;
+    if (to) {
+        dynamics__v1__bushing__init(to);
+        to->link = call_string(c, from->link);
+        to->other_link = call_string(c, from->other_link ? from->other_link : "");
+        to->position = write_vector(c, b->position);
+        to->other_position = write_vector(c, b->other_position);
+        to->stiffness = write_vector(c, b->stiffness);
+        to->rotational_stiffness = write_vector(c, b->rotational_stiffness);
+        to->damping = write_vector(c, b->damping);
+        to->rotational_damping = write_vector(c, b->rotational_damping);
+    }
+    return to;
+}
+
+static Dynamics__V1__Fluid *write_fluid(call *c, const dyn_machine_element_description *from) {
+    Dynamics__V1__Fluid *to = call_allocate(c, 1, sizeof *to);
+    const dyn_fluid *f = &from->fluid;
+    if (to) {
+        dynamics__v1__fluid__init(to);
+        to->link = call_string(c, from->link);
+        to->density = f->density;
+        to->volume = f->volume;
+        to->center = write_vector(c, f->center);
+        to->drag = write_vector(c, f->drag);
+        to->quadratic_drag = write_vector(c, f->quadratic_drag);
+        to->rotational_drag = write_vector(c, f->rotational_drag);
+        to->quadratic_rotational_drag = write_vector(c, f->quadratic_rotational_drag);
+        to->current = write_vector(c, f->current);
+    }
+    return to;
+}
+
 static Dynamics__V1__MachineElement *write_element(call *c, const dyn_machine_element_description *from) {
     Dynamics__V1__MachineElement *to = call_allocate(c, 1, sizeof *to);
     if (!to) {
@@ -327,6 +462,19 @@ static Dynamics__V1__MachineElement *write_element(call *c, const dyn_machine_el
     case DYN_MACHINE_ELEMENT_KIND_BRAKE:
         to->kind_case = KIND(BRAKE);
         to->brake = write_brake(c, &from->brake);
+        break;
+    case DYN_MACHINE_ELEMENT_KIND_STRUT:
+    case DYN_MACHINE_ELEMENT_KIND_CABLE:
+        to->kind_case = KIND(STRUT);
+        to->strut = write_strut(c, from);
+        break;
+    case DYN_MACHINE_ELEMENT_KIND_BUSHING:
+        to->kind_case = KIND(BUSHING);
+        to->bushing = write_bushing(c, from);
+        break;
+    case DYN_MACHINE_ELEMENT_KIND_FLUID:
+        to->kind_case = KIND(FLUID);
+        to->fluid = write_fluid(c, from);
         break;
     }
     return to;

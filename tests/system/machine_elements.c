@@ -526,6 +526,56 @@ START_TEST(rollouts_engage_brakes_and_count_the_losses_of_gears) {
 }
 END_TEST
 
+/* Loads the model "linked": the arm of all kinds with a cable, a bushing and a fluid. */
+static void load_linked(void) {
+    static const char *const added[] = {
+        "{\"name\": \"ceiling\", \"strut\": {\"link\": \"lower\", \"position\": {\"x\": 0.4}, \"other_position\": "
+        "{\"x\": 0.9, \"z\": 2}, \"stiffness\": 50, \"rest\": 1, \"is_cable\": true}}",
+        "{\"name\": \"prop\", \"strut\": {\"link\": \"slide\", \"other_link\": \"upper\", \"other_position\": "
+        "{\"x\": 0.2, \"z\": 0.5}, \"push\": 8, \"damping\": 2}}",
+        "{\"name\": \"bed\", \"bushing\": {\"link\": \"lower\", \"other_link\": \"upper\", "
+        "\"rotational_stiffness\": {\"y\": 3}, \"rotational_damping\": {\"y\": 0.5}}}",
+        "{\"name\": \"water\", \"fluid\": {\"link\": \"upper\", \"density\": 1000, \"volume\": 1e-4, "
+        "\"quadratic_drag\": {\"z\": 3}}}"};
+    json_t *description = read_description("every_kind");
+    for (size_t i = 0; i < sizeof added / sizeof *added; i++) {
+        json_t *element = json_loads(added[i], 0, NULL);
+        ck_assert_msg(element != NULL, "%s", added[i]);
+        json_array_append_new(json_object_get(description, "machine_elements"), element);
+    }
+    load_as(description, "linked");
+    json_decref(description);
+}
+
+/* Inverse dynamics without passive forces is that with them plus the forces, and a simulation starts with them. */
+START_TEST(forces_on_links_count_in_all_methods) {
+    load_linked();
+    must_say("$ctl describe linked ceiling", "cable");
+    must_say("$ctl describe linked bed --json", "\"rotational_stiffness_y\": 3");
+    json_t *reply = run_json(
+        "$ctl call evaluate '{\"query\": {\"model\": \"linked\", \"passive_forces\": "
+        "{\"damping\": true, \"friction\": true, \"springs\": true}}, \"q\": [0.2, 0.4, 0.3], \"v\": [1, -1, 0.5], "
+        "\"quantities\": [{\"quantity\": \"QUANTITY_PASSIVE_FORCES\"}, "
+        "{\"quantity\": \"QUANTITY_INVERSE_DYNAMICS\"}]}'");
+    json_t *bare = run_json("$ctl call evaluate '{\"query\": {\"model\": \"linked\"}, \"q\": [0.2, 0.4, 0.3], "
+                            "\"v\": [1, -1, 0.5], \"quantities\": [{\"quantity\": \"QUANTITY_INVERSE_DYNAMICS\"}]}'");
+    const json_t *blocks = json_object_get(json_array_get(json_object_get(reply, "results"), 0), "blocks");
+    double size = 0;
+    for (size_t k = 0; k < 3; k++) {
+        double r = 0;
+        for (size_t kind = 0; kind < json_array_size(blocks); kind++) {
+            r += number_of(values_of(reply, 0, kind), k);
+        }
+        double wanted = number_of(values_of(bare, 0, 0), k) - number_of(values_of(reply, 1, 0), k);
+        ck_assert_double_eq_tol(r, wanted, 1e-9);
+        size += fabs(r);
+    }
+    ck_assert_double_gt(size, 1);
+    json_decref(reply), json_decref(bare);
+    must_say("$ctl rollout linked --q 0.2,0.4,0.3 --duration 0.05 --json | tail -n 1", "]");
+}
+END_TEST
+
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 /* A machine element in place of those of the arm, and the refusal: the member that the field ends with, and a text. */
@@ -555,6 +605,9 @@ static const wrong_element wrong_elements[] = {
      ".friction.breakaway[0]", "less than the Coulomb friction"},
     {"{\"name\": \"x\", \"joint\": \"elbow\", \"friction\": {\"coulomb\": [2], \"bristle_damping\": 1}}",
      ".friction.bristle_damping", "without a stiffness"},
+    {"{\"name\": \"x\", \"strut\": {\"link\": \"none\"}}", ".strut.link", "no link"},
+    {"{\"name\": \"x\", \"fluid\": {\"link\": \"upper\", \"drag\": {\"y\": -1}}}", ".fluid.drag", "-1"},
+    {"{\"name\": \"x\", \"joint\": \"elbow\", \"bushing\": {\"link\": \"upper\"}}", ".joint", "leave it out"},
     {"{\"name\": \"x\", \"joint\": \"elbow\", \"friction\": {\"bristle_stiffness\": 1}}", ".friction.coulomb[0]",
      "state a positive number"},
     {"{\"name\": \"x\", \"joint\": \"elbow\", \"friction\": {\"breakaway\": [1]}}", ".friction.stribeck_velocity",
@@ -628,6 +681,7 @@ int main(void) {
     tcase_add_test(all, inverse_dynamics_counts_the_passive_forces_that_are_asked_for);
     tcase_add_test(all, forward_dynamics_inverts_inverse_dynamics_with_passive_forces);
     tcase_add_test(all, rollouts_move_bristles);
+    tcase_add_test(all, forces_on_links_count_in_all_methods);
     tcase_add_test(all, bristles_go_on_after_a_restart);
     tcase_add_test(all, recordings_that_begin_with_deflected_bristles_are_replayed);
     tcase_add_test(all, rollouts_engage_brakes_and_count_the_losses_of_gears);

@@ -643,6 +643,10 @@ typedef enum dyn_client_machine_element_kind {
     DYN_CLIENT_MACHINE_ELEMENT_KIND_MOTOR = 4,
     DYN_CLIENT_MACHINE_ELEMENT_KIND_GEAR = 5,
     DYN_CLIENT_MACHINE_ELEMENT_KIND_BRAKE = 6,
+    DYN_CLIENT_MACHINE_ELEMENT_KIND_STRUT = 7,
+    DYN_CLIENT_MACHINE_ELEMENT_KIND_CABLE = 8,
+    DYN_CLIENT_MACHINE_ELEMENT_KIND_BUSHING = 9,
+    DYN_CLIENT_MACHINE_ELEMENT_KIND_FLUID = 10,
 } dyn_client_machine_element_kind;
 
 /* Coupling between a rotor and the link that carries its motor. */
@@ -727,8 +731,33 @@ typedef struct dyn_client_brake {
     double torque; /* at the motor, N m */
 } dyn_client_brake;
 
-/* Machine element at a joint. Requests do not read members that its kind does not name, and results have zeros
- * there. */
+/* Spring, damper, gas spring or cable between two points of links (actuation.proto). */
+typedef struct dyn_client_strut {
+    double position[3], other_position[3]; /* m */
+    double stiffness;                      /* N/m */
+    double rest;                           /* m */
+    double damping;                        /* N s/m */
+    double push;                           /* N */
+} dyn_client_strut;
+
+/* Compliance in six directions between frames of two links. */
+typedef struct dyn_client_bushing {
+    double position[3], other_position[3];        /* m */
+    double stiffness[3], rotational_stiffness[3]; /* N/m, N m/rad */
+    double damping[3], rotational_damping[3];     /* N s/m, N m s/rad */
+} dyn_client_bushing;
+
+/* Buoyancy and drag of a link in a fluid. */
+typedef struct dyn_client_fluid {
+    double density, volume;                                  /* kg/m^3, m^3 */
+    double center[3];                                        /* m */
+    double drag[3], quadratic_drag[3];                       /* N s/m, N s^2/m^2 */
+    double rotational_drag[3], quadratic_rotational_drag[3]; /* N m s/rad, N m s^2/rad^2 */
+    double current[3];                                       /* m/s */
+} dyn_client_fluid;
+
+/* Machine element at a joint, or between links. Requests do not read members that its kind does not name, and results
+ * have zeros there. */
 typedef struct dyn_client_machine_element {
     const char *name;
     const char *joint;
@@ -739,6 +768,11 @@ typedef struct dyn_client_machine_element {
     dyn_client_motor motor;
     dyn_client_gear gear;
     dyn_client_brake brake;
+    const char *link;       /* that a strut, cable, bushing or fluid acts on; its joint is NULL or "" */
+    const char *other_link; /* NULL or "": the world */
+    dyn_client_strut strut; /* of a cable too */
+    dyn_client_bushing bushing;
+    dyn_client_fluid fluid;
 } dyn_client_machine_element;
 
 /* ---- contact surfaces -------------------------------------------------------------------------------------------- */

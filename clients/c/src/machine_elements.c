@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Converts machine elements: rotors, friction, springs, motors and gears.
+ * Converts machine elements.
  */
 #include "machine_elements.h"
 
@@ -116,6 +116,56 @@ static Dynamics__V1__Brake *from_brake(pool *memory, const dyn_client_brake *fro
     return made;
 }
 
+static Dynamics__V1__Strut *from_strut(pool *memory, const dyn_client_machine_element *from) {
+    Dynamics__V1__Strut *made = pool_allocate(memory, 1, sizeof *made);
+    if (made) {
+        dynamics__v1__strut__init(made);
+        made->link = (char *)(from->link ? from->link : "");
+        made->other_link = (char *)(from->other_link ? from->other_link : "");
+        made->position = from_nonzero(memory, from->strut.position);
+        made->other_position = from_nonzero(memory, from->strut.other_position);
+        made->stiffness = from->strut.stiffness;
+        made->rest = from->strut.rest;
+        made->damping = from->strut.damping;
+        made->push = from->strut.push;
+        made->is_cable = from->kind == DYN_CLIENT_MACHINE_ELEMENT_KIND_CABLE;
+    }
+    return made;
+}
+
+static Dynamics__V1__Bushing *from_bushing(pool *memory, const dyn_client_machine_element *from) {
+    Dynamics__V1__Bushing *made = pool_allocate(memory, 1, sizeof *made);
+    if (made) {
+        dynamics__v1__bushing__init(made);
+        made->link = (char *)(from->link ? from->link : "");
+        made->other_link = (char *)(from->other_link ? from->other_link : "");
+        made->position = from_nonzero(memory, from->bushing.position);
+        made->other_position = from_nonzero(memory, from->bushing.other_position);
+        made->stiffness = from_nonzero(memory, from->bushing.stiffness);
+        made->rotational_stiffness = from_nonzero(memory, from->bushing.rotational_stiffness);
+        made->damping = from_nonzero(memory, from->bushing.damping);
+        made->rotational_damping = from_nonzero(memory, from->bushing.rotational_damping);
+    }
+    return made;
+}
+
+static Dynamics__V1__Fluid *from_fluid(pool *memory, const dyn_client_machine_element *from) {
+    Dynamics__V1__Fluid *made = pool_allocate(memory, 1, sizeof *made);
+    if (made) {
+        dynamics__v1__fluid__init(made);
+        made->link = (char *)(from->link ? from->link : "");
+        made->density = from->fluid.density;
+        made->volume = from->fluid.volume;
+        made->center = from_nonzero(memory, from->fluid.center);
+        made->drag = from_nonzero(memory, from->fluid.drag);
+        made->quadratic_drag = from_nonzero(memory, from->fluid.quadratic_drag);
+        made->rotational_drag = from_nonzero(memory, from->fluid.rotational_drag);
+        made->quadratic_rotational_drag = from_nonzero(memory, from->fluid.quadratic_rotational_drag);
+        made->current = from_nonzero(memory, from->fluid.current);
+    }
+    return made;
+}
+
 Dynamics__V1__MachineElement *from_machine_element(pool *memory, const dyn_client_machine_element *from) {
     Dynamics__V1__MachineElement *made = pool_allocate(memory, 1, sizeof *made);
     if (!made) {
@@ -148,6 +198,19 @@ Dynamics__V1__MachineElement *from_machine_element(pool *memory, const dyn_clien
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_BRAKE:
         made->kind_case = KIND(BRAKE);
         made->brake = from_brake(memory, &from->brake);
+        break;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_STRUT:
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_CABLE:
+        made->kind_case = KIND(STRUT);
+        made->strut = from_strut(memory, from);
+        break;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_BUSHING:
+        made->kind_case = KIND(BUSHING);
+        made->bushing = from_bushing(memory, from);
+        break;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_FLUID:
+        made->kind_case = KIND(FLUID);
+        made->fluid = from_fluid(memory, from);
         break;
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_UNSPECIFIED:
         break;
@@ -210,6 +273,43 @@ static void set_gear(const Dynamics__V1__Gear *from, dyn_client_gear *made) {
                               .maximum_speed = from->maximum_speed};
 }
 
+static void set_strut(const Dynamics__V1__Strut *from, dyn_client_machine_element *made) {
+    made->kind = from->is_cable ? DYN_CLIENT_MACHINE_ELEMENT_KIND_CABLE : DYN_CLIENT_MACHINE_ELEMENT_KIND_STRUT;
+    made->link = from->link;
+    made->other_link = from->other_link;
+    to_vector3(from->position, made->strut.position);
+    to_vector3(from->other_position, made->strut.other_position);
+    made->strut.stiffness = from->stiffness;
+    made->strut.rest = from->rest;
+    made->strut.damping = from->damping;
+    made->strut.push = from->push;
+}
+
+static void set_bushing(const Dynamics__V1__Bushing *from, dyn_client_machine_element *made) {
+    made->kind = DYN_CLIENT_MACHINE_ELEMENT_KIND_BUSHING;
+    made->link = from->link;
+    made->other_link = from->other_link;
+    to_vector3(from->position, made->bushing.position);
+    to_vector3(from->other_position, made->bushing.other_position);
+    to_vector3(from->stiffness, made->bushing.stiffness);
+    to_vector3(from->rotational_stiffness, made->bushing.rotational_stiffness);
+    to_vector3(from->damping, made->bushing.damping);
+    to_vector3(from->rotational_damping, made->bushing.rotational_damping);
+}
+
+static void set_fluid(const Dynamics__V1__Fluid *from, dyn_client_machine_element *made) {
+    made->kind = DYN_CLIENT_MACHINE_ELEMENT_KIND_FLUID;
+    made->link = from->link;
+    made->fluid.density = from->density;
+    made->fluid.volume = from->volume;
+    to_vector3(from->center, made->fluid.center);
+    to_vector3(from->drag, made->fluid.drag);
+    to_vector3(from->quadratic_drag, made->fluid.quadratic_drag);
+    to_vector3(from->rotational_drag, made->fluid.rotational_drag);
+    to_vector3(from->quadratic_rotational_drag, made->fluid.quadratic_rotational_drag);
+    to_vector3(from->current, made->fluid.current);
+}
+
 /* Sets the members that the element's kind has. */
 static void set_kind(const Dynamics__V1__MachineElement *from, dyn_client_machine_element *made) {
     if (from->kind_case == KIND(ROTOR)) {
@@ -230,6 +330,12 @@ static void set_kind(const Dynamics__V1__MachineElement *from, dyn_client_machin
     } else if (from->kind_case == KIND(BRAKE)) {
         made->kind = DYN_CLIENT_MACHINE_ELEMENT_KIND_BRAKE;
         made->brake = (dyn_client_brake){from->brake->torque};
+    } else if (from->kind_case == KIND(STRUT)) {
+        set_strut(from->strut, made);
+    } else if (from->kind_case == KIND(BUSHING)) {
+        set_bushing(from->bushing, made);
+    } else if (from->kind_case == KIND(FLUID)) {
+        set_fluid(from->fluid, made);
     }
 }
 

@@ -388,10 +388,53 @@ class Brake:
     torque: float = 0.0
 
 
+@record("dyn_client_strut")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Strut:
+    """Spring (N/m), damper (N s/m) or gas spring (`push`, N) between points of two links, m; or a cable."""
+
+    position: ArrayLike = (0.0, 0.0, 0.0)
+    other_position: ArrayLike = (0.0, 0.0, 0.0)
+    stiffness: float = 0.0
+    rest: float = 0.0
+    damping: float = 0.0
+    push: float = 0.0
+
+
+@record("dyn_client_bushing")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Bushing:
+    """Compliance in six directions between frames of two links, in the axes of the other one."""
+
+    position: ArrayLike = (0.0, 0.0, 0.0)
+    other_position: ArrayLike = (0.0, 0.0, 0.0)
+    stiffness: ArrayLike = (0.0, 0.0, 0.0)
+    rotational_stiffness: ArrayLike = (0.0, 0.0, 0.0)
+    damping: ArrayLike = (0.0, 0.0, 0.0)
+    rotational_damping: ArrayLike = (0.0, 0.0, 0.0)
+
+
+@record("dyn_client_fluid")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Fluid:
+    """Buoyancy and drag of a link in a fluid of a density, kg/m^3, and with a velocity `current` in the world, m/s."""
+
+    density: float = 0.0
+    volume: float = 0.0
+    center: ArrayLike = (0.0, 0.0, 0.0)
+    drag: ArrayLike = (0.0, 0.0, 0.0)
+    quadratic_drag: ArrayLike = (0.0, 0.0, 0.0)
+    rotational_drag: ArrayLike = (0.0, 0.0, 0.0)
+    quadratic_rotational_drag: ArrayLike = (0.0, 0.0, 0.0)
+    current: ArrayLike = (0.0, 0.0, 0.0)
+
+
 @record("dyn_client_machine_element")
 @dataclasses.dataclass(frozen=True, eq=False)
 class MachineElement:
-    """Machine element at a joint. `kind` names the member that counts."""
+    """Machine element at a joint. `kind` names the member that counts. A strut, cable, bushing or fluid has the joint
+    "", and acts on `link` and `other_link`, where "" is the world. A cable is stated by `strut`.
+    """
 
     name: str
     joint: str
@@ -402,6 +445,11 @@ class MachineElement:
     motor: Motor = Motor()
     gear: Gear = Gear()
     brake: Brake = Brake()
+    link: str = ""
+    other_link: str = ""
+    strut: Strut = Strut()
+    bushing: Bushing = Bushing()
+    fluid: Fluid = Fluid()
 
 
 @record("dyn_client_contact_surface")

@@ -50,6 +50,24 @@
  *
  * Spring. r = -k (q - q_0), with the potential energy k (q - q_0)^2 / 2.
  *
+ * Strut and cable. Between a point of a link and one of another link, or of the world, at the distance L, acts the
+ * tension
+ *
+ *     T = k (L - L_0) + b dL/dt - P        a cable: T = max(0, k (L - L_0) + b dL/dt) for L > L_0, else 0
+ *
+ * with the potential energy k (L - L_0)^2 / 2 - P (L - L_0), that of a cable for L > L_0. A gas spring has the force P
+ * at the length L_0. Points that coincide exert no force.
+ *
+ * Bushing. With the position d of the link's frame in the other one, and the rotation vector p of its orientation,
+ *
+ *     f = -k d - b dd/dt    on the link at its frame, and -f on the other link at the same point
+ *     t = -J(p)^-T (k_r p) - b_r w    in the axes of the other frame, where dp/dt = J(p)^-1 w
+ *
+ * and the potential energy d' k d / 2 + p' k_r p / 2.
+ *
+ * Fluid. Buoyancy -density volume g acts at the centre, with the gravity g of the model, and drag -(c + c_2 |v_i|) v_i
+ * along each axis i of the link, with the velocity v of the centre relative to the fluid, and likewise for rotations.
+ *
  * Motor, gear and brake. They state what a motion takes (motor.h), and add nothing to M. Simulations count the losses
  * of gears, and engaged brakes (simulation.h).
  *
@@ -76,6 +94,10 @@ typedef enum dyn_machine_element_kind {
     DYN_MACHINE_ELEMENT_KIND_MOTOR = 4,
     DYN_MACHINE_ELEMENT_KIND_GEAR = 5,
     DYN_MACHINE_ELEMENT_KIND_BRAKE = 6,
+    DYN_MACHINE_ELEMENT_KIND_STRUT = 7,
+    DYN_MACHINE_ELEMENT_KIND_CABLE = 8,
+    DYN_MACHINE_ELEMENT_KIND_BUSHING = 9,
+    DYN_MACHINE_ELEMENT_KIND_FLUID = 10,
 } dyn_machine_element_kind;
 
 typedef enum dyn_rotor_coupling {
@@ -164,6 +186,33 @@ typedef struct dyn_brake {
     double torque; /* N m, positive; at rest at most, and in motion */
 } dyn_brake;
 
+/* Spring, damper or gas spring between two points, or a cable, which never pushes. */
+typedef struct dyn_strut {
+    double position[3], other_position[3]; /* of the points, in the frames of the links, m */
+    double stiffness;                      /* k, N/m */
+    double rest;                           /* L_0, m */
+    double damping;                        /* b, N s/m */
+    double push;                           /* P, N; positive: pushes the points apart; zero for a cable */
+} dyn_strut;
+
+/* Compliance in six directions between two frames, whose axes are those of the links. */
+typedef struct dyn_bushing {
+    double position[3], other_position[3];        /* of the frames, m */
+    double stiffness[3], rotational_stiffness[3]; /* N/m, N m/rad */
+    double damping[3], rotational_damping[3];     /* N s/m, N m s/rad */
+} dyn_bushing;
+
+/* Buoyancy and drag of a body in a fluid. */
+typedef struct dyn_fluid {
+    double density, volume;              /* kg/m^3, m^3 */
+    double center[3];                    /* of buoyancy and drag, in the frame of the link, m */
+    double drag[3];                      /* N s/m, along the axes of the link */
+    double quadratic_drag[3];            /* N s^2/m^2 */
+    double rotational_drag[3];           /* N m s/rad */
+    double quadratic_rotational_drag[3]; /* N m s^2/rad^2 */
+    double current[3];                   /* velocity of the fluid in the world, m/s */
+} dyn_fluid;
+
 /* Machine element of a description. Members that its kind does not name are not read. */
 typedef struct dyn_machine_element_description {
     const char *name;
@@ -175,6 +224,11 @@ typedef struct dyn_machine_element_description {
     dyn_motor motor;
     dyn_gear gear;
     dyn_brake brake;
+    const char *link, *other_link; /* that struts, cables, bushings and fluids act on; other_link NULL: the world. Their
+                                      joint is NULL or "". */
+    dyn_strut strut;               /* of a cable too */
+    dyn_bushing bushing;
+    dyn_fluid fluid;
     int line; /* as for a link */
 } dyn_machine_element_description;
 

@@ -8,6 +8,7 @@
 #include "../model/error.h"
 #include "../model/normal_form.h"
 #include "joint_properties.h"
+#include "link_force.h"
 
 /* Returns v / sqrt(v^2 + w^2), the smooth sign of v with the transition velocity w. */
 static double smooth_sign(double v, double w) {
@@ -50,6 +51,7 @@ static void add_joint(const dyn_model *model, const dyn_joint *joint, const dyn_
     }
 }
 
+/* Adds the damping, friction and spring force of a machine element. */
 static void add_element(const dyn_model *model, int element, const dyn_passive_parts *parts, const samples *s) {
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
     friction_law law;
@@ -59,6 +61,10 @@ static void add_element(const dyn_model *model, int element, const dyn_passive_p
             size_t k = i * nv + (size_t)law.v_index;
             s->tau[k] += s->factor * dyn_friction_force(&law, parts, s->v[k]);
         }
+    }
+    for (size_t i = 0; (parts->damping || parts->springs) && i < s->n; i++) {
+        const double *v = s->v ? s->v + i * nv : NULL;
+        dyn_add_link_force(model, element, parts, s->factor, s->q + i * nq, v, s->tau + i * nv);
     }
     if (parts->springs && dyn_element_spring(model, element, &spring)) {
         for (size_t i = 0; i < s->n; i++) {
@@ -103,6 +109,9 @@ void dyn_spring_energy(const dyn_model *model, size_t n, const double *q, double
         for (size_t i = 0; is_spring && i < n; i++) {
             double stretch = q[i * (size_t)model->nq + (size_t)spring.q_index] - spring.rest;
             energy[i] += spring.stiffness * stretch * stretch / 2;
+        }
+        for (size_t i = 0; i < n; i++) {
+            energy[i] += dyn_link_force_energy(model, e, q + i * (size_t)model->nq);
         }
     }
 }

@@ -116,6 +116,14 @@ static void print_machine_element(FILE *out, const dyn_model *model, const dyn_m
     case DYN_MACHINE_ELEMENT_KIND_BRAKE:
         print_machine_numbers(out, e);
         break;
+    case DYN_MACHINE_ELEMENT_KIND_STRUT:
+    case DYN_MACHINE_ELEMENT_KIND_CABLE:
+    case DYN_MACHINE_ELEMENT_KIND_BUSHING:
+    case DYN_MACHINE_ELEMENT_KIND_FLUID:
+        fprintf(out, " on %d from %d", name_index_find(&model->link_names, e->link),
+                e->other_link ? name_index_find(&model->link_names, e->other_link) : -1);
+        print_machine_numbers(out, e);
+        break;
     }
     fputc('\n', out);
 }

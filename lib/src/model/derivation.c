@@ -139,14 +139,21 @@ static dyn_status retain_master(const dyn_model *model, const dyn_builder *from,
     return DYN_OK;
 }
 
-/* Copies the machine elements of the joints that remain. */
+/* Returns whether the links of an element remain; the world does. */
+static bool links_stay(const dyn_builder *builder, const bool *retain, const dyn_machine_element_description *e) {
+    return retain[name_index_find(&builder->link_names, e->link)] &&
+           (!e->other_link || retain[name_index_find(&builder->link_names, e->other_link)]);
+}
+
+/* Copies the machine elements of the joints and links that remain. */
 static dyn_status retain_machine_elements(const dyn_builder *from, const bool *retain, dyn_error *error,
                                           dyn_builder *to) {
     dyn_status status = DYN_OK;
     for (int i = 0; status == DYN_OK && i < from->machine_element_count; i++) {
         dyn_machine_element_description element = from->machine_elements[i];
         element.line = 0;
-        status = name_stays(from, retain, element.joint) ? builder_append_machine_element(to, &element, error) : DYN_OK;
+        bool remains = element.link ? links_stay(from, retain, &element) : name_stays(from, retain, element.joint);
+        status = remains ? builder_append_machine_element(to, &element, error) : DYN_OK;
     }
     return status;
 }

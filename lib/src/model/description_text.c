@@ -32,6 +32,7 @@
 #include "contact_surface.h"
 #include "description.h"
 #include "error.h"
+#include "machine_element.h"
 #include "machine_numbers.h"
 #include "normal_form.h"
 #include "number.h"
@@ -160,10 +161,18 @@ static void print_friction(FILE *out, const dyn_friction *friction) {
 }
 
 static void print_machine_element(FILE *out, const dyn_machine_element_description *e) {
-    static const char *const kinds[] = {"rotor ", "friction ", "spring ", "motor ", "gear ", "brake "};
+    static const char *const kinds[] = {"rotor ", "friction ", "spring ", "motor ",   "gear ",
+                                        "brake ", "strut ",    "cable ",  "bushing ", "fluid "};
     fputs(kinds[e->kind - DYN_MACHINE_ELEMENT_KIND_ROTOR], out);
     print_name(out, e->name);
-    print_named(out, "joint", e->joint);
+    if (e->link) {
+        print_named(out, "link", e->link);
+    } else {
+        print_named(out, "joint", e->joint);
+    }
+    if (e->other_link) {
+        print_named(out, "other", e->other_link);
+    }
     switch (e->kind) {
     case DYN_MACHINE_ELEMENT_KIND_ROTOR:
         print_rotor(out, &e->rotor);
@@ -178,6 +187,10 @@ static void print_machine_element(FILE *out, const dyn_machine_element_descripti
     case DYN_MACHINE_ELEMENT_KIND_MOTOR:
     case DYN_MACHINE_ELEMENT_KIND_GEAR:
     case DYN_MACHINE_ELEMENT_KIND_BRAKE:
+    case DYN_MACHINE_ELEMENT_KIND_STRUT:
+    case DYN_MACHINE_ELEMENT_KIND_CABLE:
+    case DYN_MACHINE_ELEMENT_KIND_BUSHING:
+    case DYN_MACHINE_ELEMENT_KIND_FLUID:
         print_machine_numbers(out, e);
         break;
     }
@@ -464,9 +477,18 @@ static void read_constraint(reader *r, dyn_builder *builder) {
     }
 }
 
-/* Reads the name of an element and that of its joint. */
+/* Reads the name of an element, and that of its joint or those of its links. */
 static dyn_machine_element_description read_element(reader *r, dyn_machine_element_kind kind) {
     dyn_machine_element_description e = {.kind = kind, .name = read_name(r)};
+    if (acts_on_links(kind)) {
+        expect(r, "link");
+        e.link = read_name(r);
+        if (is_next(r, "other")) {
+            expect(r, "other");
+            e.other_link = read_name(r);
+        }
+        return e;
+    }
     expect(r, "joint");
     e.joint = read_name(r);
     return e;
@@ -537,6 +559,22 @@ static void read_gear(reader *r, dyn_builder *builder) {
     read_machine_numbers(r, builder, DYN_MACHINE_ELEMENT_KIND_GEAR);
 }
 
+static void read_strut(reader *r, dyn_builder *builder) {
+    read_machine_numbers(r, builder, DYN_MACHINE_ELEMENT_KIND_STRUT);
+}
+
+static void read_cable(reader *r, dyn_builder *builder) {
+    read_machine_numbers(r, builder, DYN_MACHINE_ELEMENT_KIND_CABLE);
+}
+
+static void read_bushing(reader *r, dyn_builder *builder) {
+    read_machine_numbers(r, builder, DYN_MACHINE_ELEMENT_KIND_BUSHING);
+}
+
+static void read_fluid(reader *r, dyn_builder *builder) {
+    read_machine_numbers(r, builder, DYN_MACHINE_ELEMENT_KIND_FLUID);
+}
+
 static void read_contact_surface(reader *r, dyn_builder *builder) {
     dyn_contact_surface s = {.name = read_name(r)};
     expect(r, "shape");
@@ -583,10 +621,12 @@ static void read_note(reader *r, dyn_builder *builder) {
 /* Reads one line after the heading: the robot, which creates the builder, or else an element. */
 static void read_line(reader *r, dyn_builder **builder, dyn_build_options *options) {
     static const char *const kinds[] = {"link",  "joint", "constraint", "rotor",   "friction", "spring",
-                                        "motor", "gear",  "brake",      "contact", "passive",  "note"};
+                                        "motor", "gear",  "brake",      "contact", "passive",  "note",
+                                        "strut", "cable", "bushing",    "fluid"};
     static void (*const readers[])(reader *, dyn_builder *) = {
-        read_link,  read_joint, read_constraint, read_rotor,           read_friction, read_spring,
-        read_motor, read_gear,  read_brake,      read_contact_surface, read_passive,  read_note};
+        read_link,    read_joint, read_constraint,      read_rotor,   read_friction, read_spring, read_motor,
+        read_gear,    read_brake, read_contact_surface, read_passive, read_note,     read_strut,  read_cable,
+        read_bushing, read_fluid};
     if (!*builder) {
         read_robot(r, builder, options);
         return;

@@ -234,16 +234,58 @@ static dyn_status check_motor(const dyn_builder *builder, named_element at, dyn_
     return status;
 }
 
+/* Returns the member that names a link, or the other one, of a kind. */
+static const char *link_member(dyn_machine_element_kind kind, int other) {
+    static const char *const members[][2] = {{"strut.link", "strut.other_link"},
+                                             {"strut.link", "strut.other_link"},
+                                             {"bushing.link", "bushing.other_link"},
+                                             {"fluid.link", "fluid.link"}};
+    return members[kind - DYN_MACHINE_ELEMENT_KIND_STRUT][other];
+}
+
+/* Checks an element that acts on links, whose numbers are in the table. */
+static dyn_status check_link_element(const dyn_builder *builder, named_element at,
+                                     const dyn_machine_element_description *e, dyn_error *error) {
+    const char *const links[] = {e->link ? e->link : "", e->other_link};
+    dyn_error bad;
+    for (int i = 0; i < 2; i++) {
+        if (links[i] && name_check(links[i], &bad, "link", "link") != DYN_OK) {
+            return builder_fail_member(builder, at, link_member(e->kind, i), error, "its link: %s", bad.message);
+        }
+    }
+    if (e->joint && e->joint[0] != '\0') {
+        return builder_fail_member(builder, at, "joint", error, "it acts on links, not on joint \"%s\"; leave it out",
+                                   e->joint);
+    }
+    if (e->kind == DYN_MACHINE_ELEMENT_KIND_CABLE && e->strut.push != 0) {
+        return builder_fail_member(builder, at, "strut.push", error, "the push is %g N, and a cable never pushes",
+                                   e->strut.push);
+    }
+    return check_table(builder, at, e, error);
+}
+
 /* Checks an element by itself, and sets members that its kind does not name to zero. */
 static dyn_status check(const dyn_builder *builder, dyn_machine_element_description *e, dyn_error *error) {
     named_element at = new_element(builder, e);
     dyn_error bad;
+    if (acts_on_links(e->kind)) {
+        if (e->kind == DYN_MACHINE_ELEMENT_KIND_FLUID) {
+            e->other_link = NULL;
+        }
+        return check_link_element(builder, at, e, error);
+    }
+    e->link = e->other_link = NULL;
     if (name_check(e->joint, &bad, "joint", "joint") != DYN_OK) {
         return builder_fail_member(builder, at, "joint", error, "its joint: %s", bad.message);
     }
     dyn_machine_element_description own = {.name = e->name, .kind = e->kind, .joint = e->joint, .line = e->line};
     dyn_status status = DYN_OK;
     switch (e->kind) {
+    case DYN_MACHINE_ELEMENT_KIND_STRUT:
+    case DYN_MACHINE_ELEMENT_KIND_CABLE:
+    case DYN_MACHINE_ELEMENT_KIND_BUSHING:
+    case DYN_MACHINE_ELEMENT_KIND_FLUID:
+        break;
     case DYN_MACHINE_ELEMENT_KIND_ROTOR:
         own.rotor = e->rotor;
         status = check_rotor(builder, at, &own.rotor, error);
@@ -346,6 +388,23 @@ static dyn_status check_joint(const dyn_builder *builder, int i, const joint_ele
     return is_drive ? check_drive(builder, i, elements[j], error) : DYN_OK;
 }
 
+/* Checks that the links of an element exist and are not the same one. */
+static dyn_status check_links(const dyn_builder *builder, int i, dyn_error *error) {
+    const dyn_machine_element_description *e = &builder->machine_elements[i];
+    const char *const links[] = {e->link, e->other_link};
+    for (int k = 0; k < 2; k++) {
+        if (links[k] && name_index_find(&builder->link_names, links[k]) < 0) {
+            return builder_fail_member(builder, element_of(builder, i), link_member(e->kind, k), error,
+                                       "there is no link \"%s\"; add it or correct the name", links[k]);
+        }
+    }
+    if (e->other_link && strcmp(e->link, e->other_link) == 0) {
+        return builder_fail_member(builder, element_of(builder, i), link_member(e->kind, 1), error,
+                                   "it acts between link \"%s\" and itself; name another link", e->link);
+    }
+    return DYN_OK;
+}
+
 dyn_status check_machine_elements(const dyn_builder *builder, dyn_error *error) {
     joint_elements *elements = calloc((size_t)builder->joint_count + 1, sizeof *elements);
     dyn_status status = elements ? DYN_OK : dyn_error_memory(error);
@@ -360,7 +419,8 @@ dyn_status check_machine_elements(const dyn_builder *builder, dyn_error *error) 
         }
     }
     for (int i = 0; i < builder->machine_element_count && status == DYN_OK; i++) {
-        status = check_joint(builder, i, elements, error);
+        bool has_links = acts_on_links(builder->machine_elements[i].kind);
+        status = has_links ? check_links(builder, i, error) : check_joint(builder, i, elements, error);
     }
     free(elements);
     return status;
@@ -370,7 +430,7 @@ void inspect_machine_elements(const dyn_builder *builder, dyn_report *report) {
     for (int i = 0; i < builder->machine_element_count; i++) {
         const dyn_machine_element_description *e = &builder->machine_elements[i];
         int j = name_index_find(&builder->joint_names, e->joint);
-        if (builder->joints[j].type == DYN_JOINT_TYPE_FIXED) {
+        if (j >= 0 && builder->joints[j].type == DYN_JOINT_TYPE_FIXED) {
             report_add_element(report, DYN_SEVERITY_NOTE, element_of(builder, i), "%s: joint \"%s\" is fixed",
                                e->kind == DYN_MACHINE_ELEMENT_KIND_ROTOR ? "it does not spin" : "it has no effect",
                                e->joint);
@@ -380,6 +440,13 @@ void inspect_machine_elements(const dyn_builder *builder, dyn_report *report) {
 
 /* ---- Storage ----------------------------------------------------------------------------------------------------- */
 
+/* Frees the names of joint and links. */
+static void free_names(const dyn_machine_element_description *element) {
+    free((char *)element->joint);
+    free((char *)element->link);
+    free((char *)element->other_link);
+}
+
 dyn_status builder_append_machine_element(dyn_builder *builder, const dyn_machine_element_description *element,
                                           dyn_error *error) {
     if (!builder_grow((void **)&builder->machine_elements, builder->machine_element_count,
@@ -387,12 +454,15 @@ dyn_status builder_append_machine_element(dyn_builder *builder, const dyn_machin
         return dyn_error_memory(error);
     }
     dyn_machine_element_description added = *element;
-    added.joint = strdup(element->joint);
-    added.name = added.joint
+    added.joint = strdup(element->joint ? element->joint : "");
+    added.link = element->link ? strdup(element->link) : NULL;
+    added.other_link = element->other_link ? strdup(element->other_link) : NULL;
+    bool is_complete = added.joint && !added.link == !element->link && !added.other_link == !element->other_link;
+    added.name = is_complete
                      ? name_index_add(&builder->machine_element_names, element->name, builder->machine_element_count)
                      : NULL;
     if (!added.name) {
-        free((char *)added.joint);
+        free_names(&added);
         return dyn_error_memory(error);
     }
     builder->machine_elements[builder->machine_element_count++] = added;
@@ -412,7 +482,7 @@ dyn_status dyn_builder_add_machine_element(dyn_builder *builder, const dyn_machi
 
 void builder_clear_machine_elements(dyn_builder *builder) {
     for (int i = 0; i < builder->machine_element_count; i++) {
-        free((char *)builder->machine_elements[i].joint);
+        free_names(&builder->machine_elements[i]);
     }
     name_index_clear(&builder->machine_element_names);
     free(builder->machine_elements);

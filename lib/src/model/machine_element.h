@@ -8,6 +8,11 @@
 #include "description.h"
 #include "normal_form.h"
 
+/* Returns whether elements of a kind act on links, and not on a joint. */
+static inline bool acts_on_links(dyn_machine_element_kind kind) {
+    return kind >= DYN_MACHINE_ELEMENT_KIND_STRUT && kind <= DYN_MACHINE_ELEMENT_KIND_FLUID;
+}
+
 /* Checks the elements of a description against its joints.
  * Errors: DYN_INVALID_ARGUMENT for a joint that does not exist or has other than one coordinate, and for friction on
  * the side of a rotor that is not the only one of its joint. */

@@ -42,6 +42,72 @@ static const machine_number brake_numbers[] = {
     {"torque", "brake.torque", "torque", AT(brake.torque), POSITIVE},
 };
 
+static const machine_number strut_numbers[] = {
+    {"at_x", "strut.position", "position x", AT(strut.position[0]), FINITE},
+    {"at_y", "strut.position", "position y", AT(strut.position[1]), FINITE},
+    {"at_z", "strut.position", "position z", AT(strut.position[2]), FINITE},
+    {"from_x", "strut.other_position", "other position x", AT(strut.other_position[0]), FINITE},
+    {"from_y", "strut.other_position", "other position y", AT(strut.other_position[1]), FINITE},
+    {"from_z", "strut.other_position", "other position z", AT(strut.other_position[2]), FINITE},
+    {"stiffness", "strut.stiffness", "stiffness", AT(strut.stiffness), NOT_NEGATIVE},
+    {"rest", "strut.rest", "length at rest", AT(strut.rest), NOT_NEGATIVE},
+    {"damping", "strut.damping", "damping", AT(strut.damping), NOT_NEGATIVE},
+    {"push", "strut.push", "push", AT(strut.push), FINITE},
+};
+
+static const machine_number bushing_numbers[] = {
+    {"at_x", "bushing.position", "position x", AT(bushing.position[0]), FINITE},
+    {"at_y", "bushing.position", "position y", AT(bushing.position[1]), FINITE},
+    {"at_z", "bushing.position", "position z", AT(bushing.position[2]), FINITE},
+    {"from_x", "bushing.other_position", "other position x", AT(bushing.other_position[0]), FINITE},
+    {"from_y", "bushing.other_position", "other position y", AT(bushing.other_position[1]), FINITE},
+    {"from_z", "bushing.other_position", "other position z", AT(bushing.other_position[2]), FINITE},
+    {"stiffness_x", "bushing.stiffness", "stiffness x", AT(bushing.stiffness[0]), NOT_NEGATIVE},
+    {"stiffness_y", "bushing.stiffness", "stiffness y", AT(bushing.stiffness[1]), NOT_NEGATIVE},
+    {"stiffness_z", "bushing.stiffness", "stiffness z", AT(bushing.stiffness[2]), NOT_NEGATIVE},
+    {"turning_x", "bushing.rotational_stiffness", "rotational stiffness x", AT(bushing.rotational_stiffness[0]),
+     NOT_NEGATIVE},
+    {"turning_y", "bushing.rotational_stiffness", "rotational stiffness y", AT(bushing.rotational_stiffness[1]),
+     NOT_NEGATIVE},
+    {"turning_z", "bushing.rotational_stiffness", "rotational stiffness z", AT(bushing.rotational_stiffness[2]),
+     NOT_NEGATIVE},
+    {"damping_x", "bushing.damping", "damping x", AT(bushing.damping[0]), NOT_NEGATIVE},
+    {"damping_y", "bushing.damping", "damping y", AT(bushing.damping[1]), NOT_NEGATIVE},
+    {"damping_z", "bushing.damping", "damping z", AT(bushing.damping[2]), NOT_NEGATIVE},
+    {"spinning_x", "bushing.rotational_damping", "rotational damping x", AT(bushing.rotational_damping[0]),
+     NOT_NEGATIVE},
+    {"spinning_y", "bushing.rotational_damping", "rotational damping y", AT(bushing.rotational_damping[1]),
+     NOT_NEGATIVE},
+    {"spinning_z", "bushing.rotational_damping", "rotational damping z", AT(bushing.rotational_damping[2]),
+     NOT_NEGATIVE},
+};
+
+static const machine_number fluid_numbers[] = {
+    {"density", "fluid.density", "density", AT(fluid.density), NOT_NEGATIVE},
+    {"volume", "fluid.volume", "volume", AT(fluid.volume), NOT_NEGATIVE},
+    {"at_x", "fluid.center", "centre x", AT(fluid.center[0]), FINITE},
+    {"at_y", "fluid.center", "centre y", AT(fluid.center[1]), FINITE},
+    {"at_z", "fluid.center", "centre z", AT(fluid.center[2]), FINITE},
+    {"drag_x", "fluid.drag", "drag x", AT(fluid.drag[0]), NOT_NEGATIVE},
+    {"drag_y", "fluid.drag", "drag y", AT(fluid.drag[1]), NOT_NEGATIVE},
+    {"drag_z", "fluid.drag", "drag z", AT(fluid.drag[2]), NOT_NEGATIVE},
+    {"quadratic_x", "fluid.quadratic_drag", "quadratic drag x", AT(fluid.quadratic_drag[0]), NOT_NEGATIVE},
+    {"quadratic_y", "fluid.quadratic_drag", "quadratic drag y", AT(fluid.quadratic_drag[1]), NOT_NEGATIVE},
+    {"quadratic_z", "fluid.quadratic_drag", "quadratic drag z", AT(fluid.quadratic_drag[2]), NOT_NEGATIVE},
+    {"turning_x", "fluid.rotational_drag", "rotational drag x", AT(fluid.rotational_drag[0]), NOT_NEGATIVE},
+    {"turning_y", "fluid.rotational_drag", "rotational drag y", AT(fluid.rotational_drag[1]), NOT_NEGATIVE},
+    {"turning_z", "fluid.rotational_drag", "rotational drag z", AT(fluid.rotational_drag[2]), NOT_NEGATIVE},
+    {"quadratic_x", "fluid.quadratic_rotational_drag", "quadratic rotational drag x",
+     AT(fluid.quadratic_rotational_drag[0]), NOT_NEGATIVE},
+    {"quadratic_y", "fluid.quadratic_rotational_drag", "quadratic rotational drag y",
+     AT(fluid.quadratic_rotational_drag[1]), NOT_NEGATIVE},
+    {"quadratic_z", "fluid.quadratic_rotational_drag", "quadratic rotational drag z",
+     AT(fluid.quadratic_rotational_drag[2]), NOT_NEGATIVE},
+    {"current_x", "fluid.current", "current x", AT(fluid.current[0]), FINITE},
+    {"current_y", "fluid.current", "current y", AT(fluid.current[1]), FINITE},
+    {"current_z", "fluid.current", "current z", AT(fluid.current[2]), FINITE},
+};
+
 bool number_is_in_range(double x, number_range range) {
     bool in_range[RANGES] = {true, x >= 0, x > 0, x != 0, x > 0 && x <= 1, x >= 0 && x <= 1};
     return isfinite(x) && in_range[range];
@@ -68,6 +134,16 @@ const machine_number *machine_numbers_of(dyn_machine_element_kind kind, int *cou
     case DYN_MACHINE_ELEMENT_KIND_BRAKE:
         *count = sizeof brake_numbers / sizeof *brake_numbers;
         return brake_numbers;
+    case DYN_MACHINE_ELEMENT_KIND_STRUT:
+    case DYN_MACHINE_ELEMENT_KIND_CABLE:
+        *count = sizeof strut_numbers / sizeof *strut_numbers;
+        return strut_numbers;
+    case DYN_MACHINE_ELEMENT_KIND_BUSHING:
+        *count = sizeof bushing_numbers / sizeof *bushing_numbers;
+        return bushing_numbers;
+    case DYN_MACHINE_ELEMENT_KIND_FLUID:
+        *count = sizeof fluid_numbers / sizeof *fluid_numbers;
+        return fluid_numbers;
     default:
         *count = 0;
         return NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers of motors and gears, in one table: their words in texts, their members in errors, and their ranges.
+ * Numbers of motors, gears and forces between links, in one table: their words in texts, their members in errors, and
+ * their ranges.
  */
 #ifndef DYNAMICS_MODEL_MACHINE_NUMBERS_H
 #define DYNAMICS_MODEL_MACHINE_NUMBERS_H

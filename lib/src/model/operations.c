@@ -171,8 +171,13 @@ static dyn_status add_machine_elements(dyn_builder *builder, const dyn_builder *
     for (int i = 0; status == DYN_OK && i < added->machine_element_count; i++) {
         dyn_machine_element_description element = added->machine_elements[i];
         long_name name = prefixed(prefix, element.name), joint = prefixed(prefix, element.joint);
+        const char *other_name = element.other_link ? element.other_link : added->links[0].name;
+        long_name link = prefixed(prefix, element.link ? element.link : ""), other = prefixed(prefix, other_name);
+        bool has_other = element.link && element.kind != DYN_MACHINE_ELEMENT_KIND_FLUID;
         element.name = name.text;
-        element.joint = joint.text;
+        element.joint = element.link ? "" : joint.text;
+        element.link = element.link ? link.text : NULL;
+        element.other_link = has_other ? other.text : NULL;
         status = dyn_builder_add_machine_element(builder, &element, error);
     }
     return status;

@@ -110,8 +110,9 @@ static int slope(sunrealtype t, N_Vector y, N_Vector rate, void *context) {
     if (s->gears.count > 0) {
         simulator_begin_gears(s, f->block, 0, s->tau, NULL);
     }
-    f->block.kernels->resisted_acceleration(s->model, s->workspace->memory, &s->step, q, v, s->tau,
-                                            s->workspace->pivots, a);
+    const double *tau = s->link_forces.count > 0 ? simulator_add_link_forces(s, f->block, 0, q, v, s->tau) : s->tau;
+    f->block.kernels->resisted_acceleration(s->model, s->workspace->memory, &s->step, q, v, tau, s->workspace->pivots,
+                                            a);
     return f->block.kernels->all_finite(a, nv) ? 0 : 1;
 }
 

@@ -148,6 +148,9 @@ static const double *lane_energies(const rollout_block *b) {
             energies[b->block.lanes + l] += r->rests[i].stiffness * stretch * stretch / 2;
         }
     }
+    if (s->link_forces.count > 0 && !s->options.ignore_springs) {
+        simulator_add_link_energies(s, b->block, energies + b->block.lanes);
+    }
     return energies;
 }
 

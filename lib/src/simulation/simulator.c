@@ -57,6 +57,7 @@ static size_t lay_out(size_t lanes, uintptr_t base, dyn_simulator *s, spring_arr
     cursor += simulated_loops_lay_out(model, lanes, cursor, &s->loops);
     cursor += simulated_bristles_lay_out(model, lanes, cursor, &s->bristles);
     cursor += simulated_gears_lay_out(model, lanes, cursor, &s->gears);
+    cursor += simulated_link_forces_lay_out(model, lanes, cursor, &s->link_forces);
     cursor += contacts_lay_out(model, lanes, cursor, &s->contacts.contacts);
     return cursor - base;
 }
@@ -175,6 +176,7 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
     fill_step(s);
     fill_elements(s);
     simulator_choose_bristles(s);
+    simulator_choose_link_forces(s);
     fill_springs(s, &springs);
     fill_control(s);
     s->second = second;
@@ -396,6 +398,10 @@ static void substep(dyn_simulator *s, const simulated_step *step, int i) {
     if (s->bristles.count > 0) {
         from = simulator_add_bristles(s, block, 0, from);
         to = to ? simulator_add_bristles(s, block, 1, to) : NULL;
+    }
+    if (s->link_forces.count > 0) {
+        from = simulator_add_link_forces(s, block, 0, s->q, s->v, from);
+        to = to ? simulator_add_link_forces(s, block, 1, s->q, s->v, to) : NULL;
     }
     const step_input in = {s->q, s->v, from, to, &step->wrenches};
     block.kernels->step(s->model, s->workspace->memory, &s->step, &in, s->workspace->pivots, s->q_next, s->v_next);

@@ -36,6 +36,13 @@ typedef struct simulated_bristles {
     double *tau[2]; /* packed forces of a substep, at its start and its end */
 } simulated_bristles;
 
+/* Forces of struts, cables, bushings and fluids. */
+typedef struct simulated_link_forces {
+    int count;         /* 0: there are none, or they do not count */
+    double *q, *v, *r; /* of one lane */
+    double *tau[2];    /* packed forces of a substep, at its start and its end */
+} simulated_link_forces;
+
 /* Gears whose losses depend on their load. */
 typedef struct simulated_gears {
     dyn_workspace *workspace; /* as that of loops; NULL: there is no gear with losses, or these do not count */
@@ -98,6 +105,7 @@ struct dyn_simulator {
     simulated_loops loops;
     simulated_bristles bristles;
     simulated_gears gears;
+    simulated_link_forces link_forces;
     int first_brake;       /* first friction law of an engaged brake; laws of friction precede it */
     dyn_workspace *second; /* of the constraints, contacts and gears; NULL: there are none */
     simulated_contacts contacts;
@@ -224,6 +232,22 @@ double simulator_bristle_force(const dyn_simulator *s, sample_block block, int i
 
 /* Moves the bristles by a substep with the velocities after it. */
 void simulator_move_bristles(dyn_simulator *s, sample_block block);
+
+/* ---- Forces on links --------------------------------------------------------------------------------------------- */
+
+/* Lays out the memory of the forces on links from `base` on; returns its size (carve.h). */
+size_t simulated_link_forces_lay_out(const dyn_model *model, size_t lanes, uintptr_t base,
+                                     simulated_link_forces *forces);
+
+/* Makes the forces on links act that the options count. */
+void simulator_choose_link_forces(dyn_simulator *s);
+
+/* Returns the packed forces `tau` of end `end` of a substep, with those on links at the packed (q, v) added. */
+const double *simulator_add_link_forces(dyn_simulator *s, sample_block block, int end, const double *q, const double *v,
+                                        const double *tau);
+
+/* Adds the potential energies of the elements that act on links to one packed energy. */
+void simulator_add_link_energies(dyn_simulator *s, sample_block block, double *energies);
 
 /* ---- Gears ------------------------------------------------------------------------------------------------------- */
 
