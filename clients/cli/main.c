@@ -408,7 +408,8 @@ static const command COMMANDS[] = {
          "\"time\": ..,\n"
          "\"multiplications\": .., ..}, ..}, ..]}\n"
          "Differences are those from the daemon's own algorithms (kernels), times those of this run. Formulations\n"
-         "that do not apply to the robot say why.\n",
+         "that do not apply to the robot say why. For a model with constraints the accelerations are those with\n"
+         "them, and inverse dynamics and the mass matrix those of the tree.\n",
      .example = "dynamicsctl compare ur5 --q 0,-1.57,1.57,0,0,0 --v 1,1,0,0,0,0",
      .min_operands = 1,
      .max_operands = 1,

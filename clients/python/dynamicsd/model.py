@@ -244,7 +244,9 @@ class Model:
 
     def compare(self, q: Rows, v: Rows | None = None, a: Rows | None = None,
                 **options: Unpack[Options]) -> tuple[ComparedFormulation, ...]:
-        """Computes one motion by the daemon's own algorithms ("kernels", the first) and by every formulation."""
+        """Computes one motion by the daemon's own algorithms ("kernels", the first) and by every formulation. For a
+        model with constraints the accelerations are those with them, the forces and the mass matrix those of the
+        tree."""
         query = Query(self, options)
         arguments = (query.rows("q", q, self.nq), query.rows("v", v, self.nv), query.rows("a", a, self.nv))
         return _results.comparison(query.result("dyn_client_comparison", lib.dyn_client_compare, *arguments))
