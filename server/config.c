@@ -59,6 +59,7 @@ static const key keys[] = {
     {"endpoints", "events", KEY_ADDRESSES, offsetof(config, events), 0, 0, true},
     {"endpoints", "ingest", KEY_ADDRESSES, offsetof(config, ingest), 0, 0, true},
     {"endpoints", "ipc_mode", KEY_MODE, offsetof(config, ipc_mode), 0, 0, true},
+    {"endpoints", "allow_plaintext", KEY_SWITCH, offsetof(config, allow_plaintext), 0, 0, false},
     {"models", "directory", KEY_DIRECTORIES, offsetof(config, directories), 0, 0, false},
     {"models", "strict", KEY_SWITCH, offsetof(config, strict), 0, 0, false},
     {"models", "keep", KEY_SWITCH, offsetof(config, persist_models), 0, 0, false},

@@ -30,6 +30,7 @@ typedef struct config {
     config_addresses request, events, ingest;
     bool has_ingest; /* `ingest` is set; else config_derive_ingest derives it from `request` */
     unsigned ipc_mode;
+    bool allow_plaintext; /* tcp at addresses that other machines reach is not refused */
     /* Section [models], and the sections [model NAME]. */
     config_directories directories;
     bool persist_models;

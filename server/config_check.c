@@ -3,6 +3,7 @@
  * robots. */
 #include "config_check.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "models/directory.h"
@@ -24,18 +25,54 @@ static bool is_open(const char *address) {
     return true;
 }
 
-/* Logs a warning for the first open address of a list. Returns whether there is none. */
-static bool check_list(const char *key, const config_addresses *list, logger *log) {
+/* Returns the first open address of a list, or NULL. */
+static const char *find_open(const config_addresses *list) {
     for (size_t i = 0; i < list->count; i++) {
         if (is_open(list->address[i])) {
-            log_warning(log,
-                        "%s: %s can be reached by other machines, and there is no encryption: tokens and data can be "
-                        "read on their way; listen on 127.0.0.1, or let a firewall choose the machines",
-                        key, list->address[i]);
-            return false;
+            return list->address[i];
         }
     }
-    return true;
+    return NULL;
+}
+
+/* Finds the first open address of all endpoints. `key` receives the key that lists it. */
+static const char *find_open_endpoint(const config *c, const char **key) {
+    const struct {
+        const char *key;
+        const config_addresses *list;
+    } lists[] = {
+        {"endpoints.request", &c->request}, {"endpoints.events", &c->events}, {"endpoints.ingest", &c->ingest}};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        const char *address = find_open(lists[i].list);
+        if (address) {
+            *key = lists[i].key;
+            return address;
+        }
+    }
+    return NULL;
+}
+
+bool config_check_plaintext(const config *c, char error[CONFIG_ERROR_SIZE]) {
+    const char *key, *address = c->allow_plaintext ? NULL : find_open_endpoint(c, &key);
+    if (address) {
+        snprintf(error, CONFIG_ERROR_SIZE,
+                 "%s: %s can be reached by other machines, and there is no encryption: tokens and data can be read on "
+                 "their way; listen on 127.0.0.1, or set endpoints.allow_plaintext = yes if the network is trusted",
+                 key, address);
+    }
+    return !address;
+}
+
+/* Logs a warning for the first open address of a list. Returns whether there is none. */
+static bool check_list(const char *key, const config_addresses *list, logger *log) {
+    const char *address = find_open(list);
+    if (address) {
+        log_warning(log,
+                    "%s: %s can be reached by other machines, and there is no encryption: tokens and data can be read "
+                    "on their way; let a firewall choose the machines",
+                    key, address);
+    }
+    return !address;
 }
 
 bool config_check_access(const config *c, logger *log) {

@@ -7,6 +7,10 @@
 
 #include "config.h"
 
+/* Checks that no endpoint can be reached by other machines without encryption, unless the configuration allows that.
+ * Returns false with an error that names the first such address. */
+bool config_check_plaintext(const config *c, char error[CONFIG_ERROR_SIZE]);
+
 /* Logs a warning for each list of endpoints that other machines can reach. Returns whether there is none. */
 bool config_check_access(const config *c, logger *log);
 

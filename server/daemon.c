@@ -121,7 +121,7 @@ bool daemon_configure(const daemon_arguments *arguments, config *c, char error[C
         c->ingest = arguments->ingest;
         c->has_ingest = true;
     }
-    if (!config_derive_ingest(c, error)) {
+    if (!config_derive_ingest(c, error) || !config_check_plaintext(c, error)) {
         config_free(c);
         return false;
     }

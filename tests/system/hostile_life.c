@@ -119,9 +119,10 @@ static const struct {
     {"[models]\ndirectory = " DYNAMICS_ROBOTS_DIR "\n[model arm]\nfile = /nonexistent.urdf\n",
      "model arm: there is no file /nonexistent.urdf"},
     {"[models]\ndirectory =\n[model arm]\nfile = /proc/version\n", "cannot load /proc/version"},
-    {"[models]\ndirectory =\n[endpoints]\nrequest = tcp://0.0.0.0:7400\n",
+    {"[models]\ndirectory =\n[endpoints]\nallow_plaintext = yes\nrequest = tcp://0.0.0.0:7400\n",
      "endpoints.request: tcp://0.0.0.0:7400 can be reached by other machines, and there is no encryption"},
-    {"[models]\ndirectory =\n[endpoints]\nevents = tcp://[::]:7401\n", "endpoints.events: tcp://[::]:7401 can be"},
+    {"[models]\ndirectory =\n[endpoints]\nallow_plaintext = yes\nevents = tcp://[::]:7401\n",
+     "endpoints.events: tcp://[::]:7401 can be"},
 };
 
 enum { SUSPICIOUS = sizeof suspicious / sizeof suspicious[0] };
@@ -130,6 +131,32 @@ START_TEST(configuration_check_reports_the_warnings_of_a_start) {
     const char *lines = suspicious[_i].lines;
     check_configuration(lines, strlen(lines), 0, ": ", "the daemon can start, but see the messages above");
     check_configuration(lines, strlen(lines), 0, ": ", suspicious[_i].words);
+}
+END_TEST
+
+/* Configurations that are refused because other machines reach an endpoint without encryption. */
+static const struct {
+    const char *lines, *words;
+} plaintext[] = {
+    {"[endpoints]\nrequest = tcp://0.0.0.0:7400\n", "endpoints.request: tcp://0.0.0.0:7400 can be reached"},
+    {"[endpoints]\nevents = tcp://[::]:7401\n", "endpoints.events: tcp://[::]:7401 can be reached"},
+    {"[endpoints]\ningest = tcp://192.0.2.1:1\nallow_plaintext = no\n", "endpoints.ingest: tcp://192.0.2.1:1 can"},
+};
+
+enum { PLAINTEXT = sizeof plaintext / sizeof plaintext[0] };
+
+START_TEST(addresses_that_other_machines_reach_are_refused_without_consent) {
+    const char *lines = plaintext[_i].lines;
+    char path[] = "/tmp/dynamicsd-test-XXXXXX", output[1024];
+    int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(write(file, lines, strlen(lines)), (ssize_t)strlen(lines));
+    close(file);
+    int code = run_daemon("--check-config", path, output, sizeof output);
+    unlink(path);
+    ck_assert_int_eq(code, 2);
+    ck_assert_msg(strstr(output, plaintext[_i].words) != NULL, "%s", output);
+    ck_assert_ptr_nonnull(strstr(output, "endpoints.allow_plaintext = yes"));
 }
 END_TEST
 
@@ -534,6 +561,7 @@ int main(void) {
     tcase_add_loop_test(tests, wrong_configuration_is_refused_with_its_line, 0, CONFIGURATIONS);
     tcase_add_test(tests, right_configuration_is_accepted);
     tcase_add_loop_test(tests, configuration_check_reports_the_warnings_of_a_start, 0, SUSPICIOUS);
+    tcase_add_loop_test(tests, addresses_that_other_machines_reach_are_refused_without_consent, 0, PLAINTEXT);
     tcase_add_test(tests, configuration_check_does_not_warn_of_loopback_addresses);
     tcase_add_test(tests, binary_configuration_is_refused);
     tcase_add_test(tests, endless_line_is_refused);
