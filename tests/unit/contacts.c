@@ -104,7 +104,7 @@ static double slide(dyn_contact_shape shape, double slope, double mu, double dt)
     /* The normal force is that of the weight, in either case, and the plane takes its opposite. */
     ck_assert_double_eq_tol(f[0] * n[0] + f[2] * n[2], 2 * g * cos(slope), shape == DYN_CONTACT_SHAPE_BOX ? 1e-4 : 0.1);
     ck_assert_double_eq_tol(f[0] + f[3], 0, 1e-9);
-    ck_assert_double_le(c.result.contact_residual, 1e-5);
+    ck_assert_double_le(c.result.contact_residual, 1e-9);
     free_course(&c);
     dyn_model_free(model);
     return distance;

@@ -5,87 +5,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "contact_cone.h"
+
 /* Change of a velocity in a sweep at which the sweeps end, m/s. */
 static const double converged = 1e-10;
-
-void contact_lever(contact_row *contact, int side, const double arm[3]) {
-    double sign = side == 0 ? 1 : -1;
-    for (int k = 0; k < 3; k++) {
-        const double *a = contact->axes + 3 * k;
-        double *row = contact->E[side][k];
-        row[0] = sign * (arm[1] * a[2] - arm[2] * a[1]);
-        row[1] = sign * (arm[2] * a[0] - arm[0] * a[2]);
-        row[2] = sign * (arm[0] * a[1] - arm[1] * a[0]);
-        row[3] = sign * a[0], row[4] = sign * a[1], row[5] = sign * a[2];
-    }
-}
-
-void contact_velocity(const contact_row *contact, const double *u, double v[3]) {
-    v[0] = v[1] = v[2] = 0;
-    for (int side = 0; side < 2; side++) {
-        if (contact->links[side] < 0) {
-            continue;
-        }
-        const double *twist = u + 6 * contact->links[side];
-        for (int k = 0; k < 3; k++) {
-            const double *row = contact->E[side][k];
-            v[k] += row[0] * twist[0] + row[1] * twist[1] + row[2] * twist[2] + row[3] * twist[3] + row[4] * twist[4] +
-                    row[5] * twist[5];
-        }
-    }
-}
-
-void contact_add_wrench(const contact_row *contact, const double p[3], double *w) {
-    for (int side = 0; side < 2; side++) {
-        if (contact->links[side] < 0) {
-            continue;
-        }
-        double *wrench = w + 6 * contact->links[side];
-        for (int i = 0; i < 6; i++) {
-            const double(*E)[6] = contact->E[side];
-            wrench[i] += E[0][i] * p[0] + E[1][i] * p[1] + E[2][i] * p[2];
-        }
-    }
-}
-
-/* Factorizes W + c e_n e_n' = L D L'. */
-static void factorize(contact_row *contact) {
-    const double *W = contact->block;
-    double *L = contact->L, *D = contact->D;
-    D[0] = W[0] + contact->compliance;
-    L[0] = W[3] / D[0], L[1] = W[6] / D[0];
-    D[1] = W[4] - L[0] * W[3];
-    double rest = W[7] - L[1] * W[3];
-    L[2] = rest / D[1];
-    D[2] = W[8] - L[1] * W[6] - L[2] * rest;
-    contact->is_regular = D[0] > 0 && D[1] > 1e-12 * W[4] && D[2] > 1e-12 * W[8];
-}
-
-/* Adds to the response that of one side: y = E R, of whose symmetric R the six rows of the link are read. */
-static void add_response(int rows, double E[3][6], const double *restrict R, double *restrict y) {
-    for (int r = 0; r < rows; r++) {
-        for (int k = 0; k < 3; k++) {
-            double sum = y[k * rows + r];
-            for (int i = 0; i < 6; i++) {
-                sum += E[k][i] * R[i * rows + r];
-            }
-            y[k * rows + r] = sum;
-        }
-    }
-}
-
-void contact_respond(contact_row *contact, int rows, const double *R) {
-    memset(contact->response, 0, 3 * (size_t)rows * sizeof *contact->response);
-    for (int side = 0; side < 2; side++) {
-        if (contact->links[side] >= 0) {
-            add_response(rows, contact->E[side], R + (long)(6 * contact->links[side]) * rows, contact->response);
-        }
-    }
-    for (int k = 0; k < 3; k++) {
-        contact_velocity(contact, contact->response + k * rows, contact->block + 3 * k);
-    }
-    factorize(contact);
-}
 
 static double square(double x) {
     return x * x;
@@ -238,6 +161,47 @@ static bool stick_all(const contact_problem *problem) {
     return sticks;
 }
 
+/* ---- Accurate method --------------------------------------------------------------------------------------------- */
+
+/* Most contacts of the accurate method, fewest sweeps before it, and its iterations for each of these. */
+enum { MOST_ACCURATE = 32, FEWEST_SWEEPS = 20, ITERATIONS_PER_SWEEP = 10 };
+
+size_t contact_memory(size_t count) {
+    size_t most = count < MOST_ACCURATE ? count : MOST_ACCURATE;
+    return contact_cone_numbers(most) + 6 * most;
+}
+
+static double worst_violation(const contact_problem *problem) {
+    double worst = 0;
+    for (int i = 0; i < problem->count; i++) {
+        worst = larger(violation(&problem->contacts[i], problem->u), worst);
+    }
+    return worst;
+}
+
+/* Changes the impulses of all contacts. */
+static void change_all(const contact_problem *problem, const double *impulses) {
+    for (int i = 0; i < problem->count; i++) {
+        change_impulse(problem, &problem->contacts[i], impulses + 3 * i);
+    }
+}
+
+/* Takes the impulses of the accurate method where these obey the law better than those of the sweeps. */
+static void refine(const contact_problem *problem, contact_course *course) {
+    double *before = problem->memory, *after = before + 3 * problem->count, *rest = after + 3 * problem->count;
+    for (int i = 0; i < problem->count; i++) {
+        memcpy(before + 3 * i, problem->contacts[i].impulse, 3 * sizeof *before);
+    }
+    course->sweeps += contact_cone_solve(problem, ITERATIONS_PER_SWEEP * problem->most_sweeps, rest, after);
+    change_all(problem, after);
+    double residual = worst_violation(problem);
+    if (residual < course->residual) {
+        course->residual = residual;
+    } else {
+        change_all(problem, before);
+    }
+}
+
 /* ---- Entry point ------------------------------------------------------------------------------------------------- */
 
 contact_course contact_solve(const contact_problem *problem) {
@@ -251,8 +215,9 @@ contact_course contact_solve(const contact_problem *problem) {
         }
         course.sweeps++;
     }
-    for (int i = 0; i < problem->count; i++) {
-        course.residual = larger(violation(&problem->contacts[i], problem->u), course.residual);
+    course.residual = worst_violation(problem);
+    if (change > converged && problem->most_sweeps >= FEWEST_SWEEPS && problem->count <= MOST_ACCURATE) {
+        refine(problem, &course);
     }
     return course;
 }

@@ -55,6 +55,7 @@ size_t contacts_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, co
     c->point_counts = dyn_carve(&cursor, lanes * sizeof *c->point_counts);
     c->most_points = points;
     c->responses = dyn_carve(&cursor, (3 * points + 1) * rows * sizeof(double));
+    c->memory = dyn_carve(&cursor, contact_memory(points) * sizeof(double));
     c->u_before = dyn_carve(&cursor, rows * packed);
     c->u_free = dyn_carve(&cursor, rows * packed);
     c->w = dyn_carve(&cursor, rows * packed);
@@ -407,7 +408,7 @@ static void solve_lane(contacts *c, sample_block block, const contact_step *step
         }
         contact_respond(row, m, c->R + l * (size_t)(m * m));
     }
-    p.lane->course = contact_solve(&(contact_problem){m, count, step->most_sweeps, c->u, p.points});
+    p.lane->course = contact_solve(&(contact_problem){m, count, step->most_sweeps, c->u, p.points, c->memory});
     memset(w, 0, (size_t)m * sizeof *w);
     for (int i = 0; i < count; i++) {
         contact_add_wrench(&p.points[i], p.points[i].impulse, w);

@@ -77,6 +77,7 @@ typedef struct contacts {
     /* Numbers of the lane whose problem is stated or solved. */
     dyn_pose *placed;  /* of each surface, in the world */
     double *responses; /* of all points */
+    double *memory;    /* of the solver */
     double *u;         /* twists: two of all links, then those of the links that touch */
     double *origins;   /* 3 for each link */
 

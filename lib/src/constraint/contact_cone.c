@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Accurate solution of contacts, by the alternating direction method of multipliers.
+ *
+ *     W p + g + s = z        p in K        z in K*        p' z = 0        s = mu |z_t| e_n
+ *
+ * K is the product of the cones |p_t| <= mu p_n, and s the correction of De Saxce, with which the problem is that of
+ * Coulomb. An iteration solves for p, projects y on K, and updates z:
+ *
+ *     (W + rho) p = z + rho y - g - s        y = P_K(p - z / rho)        z = z - rho (p - y)
+ *
+ * rho follows the ratio of the residuals |p - y| and rho |y - y'|, each relative to its terms.
+ *
+ * Source: De Saxce and Feng 1998, "The bipotential method"; Boyd et al. 2011, sections 3.1 and 3.4.1; Carpentier, Le
+ * Lidec and Montaut 2024, "From compliant to rigid contact simulation: a unified and efficient approach".
+ */
+#include "contact_cone.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Number of iterations between two choices of rho. */
+enum { PATIENCE = 10 };
+
+/* Change of a velocity in an iteration at which the iterations end, m/s. */
+static const double converged = 1e-12;
+
+/* Vectors and matrices of a problem of n = 3 count rows; L is the Cholesky factor of W + rho. */
+typedef struct cone_problem {
+    int n;
+    const contact_problem *contacts;
+    double rho, *W, *L, *g, *p, *y, *z;
+} cone_problem;
+
+size_t contact_cone_numbers(size_t count) {
+    size_t n = 3 * count;
+    return n * (2 * n + 4);
+}
+
+static double larger(double x, double y) {
+    return x > y ? x : y;
+}
+
+static cone_problem lay_out(const contact_problem *contacts, double *memory) {
+    int n = 3 * contacts->count;
+    double *W = memory, *L = W + n * n, *g = L + n * n;
+    return (cone_problem){n, contacts, 0, W, L, g, g + n, g + 2 * n, g + 3 * n};
+}
+
+/* Computes W and g, and starts from the present impulses and velocities. */
+static void assemble(cone_problem *c) {
+    int n = c->n, rows = c->contacts->rows;
+    double v[3], sum = 0;
+    for (int i = 0; i < c->contacts->count; i++) {
+        const contact_row *row = &c->contacts->contacts[i];
+        for (int j = 0; j < n; j++) {
+            contact_velocity(row, c->contacts->contacts[j / 3].response + j % 3 * rows, v);
+            for (int k = 0; k < 3; k++) {
+                c->W[(3 * i + k) * n + j] = v[k];
+            }
+        }
+        c->W[3 * i * (n + 1)] += row->compliance;
+        contact_velocity(row, c->contacts->u, v);
+        memcpy(c->p + 3 * i, row->impulse, 3 * sizeof *c->p);
+        c->z[3 * i] = v[0] + row->compliance * row->impulse[0] - row->required + row->friction * hypot(v[1], v[2]);
+        c->z[3 * i + 1] = v[1], c->z[3 * i + 2] = v[2];
+        c->g[3 * i] = v[0] + row->compliance * row->impulse[0] - row->required;
+        c->g[3 * i + 1] = v[1], c->g[3 * i + 2] = v[2];
+    }
+    memcpy(c->y, c->p, (size_t)n * sizeof *c->y);
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            c->g[i] -= c->W[i * n + j] * c->p[j];
+        }
+        sum += c->W[i * (n + 1)];
+    }
+    c->rho = 0.1 * sum / n;
+}
+
+/* Factorizes W + rho. Returns false where it is not positive definite. */
+static bool factorize(cone_problem *c) {
+    int n = c->n;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j <= i; j++) {
+            double sum = c->W[i * n + j] + (i == j ? c->rho : 0);
+            for (int k = 0; k < j; k++) {
+                sum -= c->L[i * n + k] * c->L[j * n + k];
+            }
+            if (i == j && !(sum > 0)) {
+                return false;
+            }
+            c->L[i * n + j] = i == j ? sqrt(sum) : sum / c->L[j * (n + 1)];
+        }
+    }
+    return true;
+}
+
+/* Computes p from y and z. */
+static void solve_impulses(cone_problem *c) {
+    int n = c->n;
+    for (int i = 0; i < n; i++) {
+        double mu = i % 3 == 0 ? c->contacts->contacts[i / 3].friction : 0;
+        double s = mu > 0 ? mu * hypot(c->z[i + 1], c->z[i + 2]) : 0;
+        double sum = c->z[i] + c->rho * c->y[i] - c->g[i] - s;
+        for (int k = 0; k < i; k++) {
+            sum -= c->L[i * n + k] * c->p[k];
+        }
+        c->p[i] = sum / c->L[i * (n + 1)];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int k = i + 1; k < n; k++) {
+            c->p[i] -= c->L[k * n + i] * c->p[k];
+        }
+        c->p[i] /= c->L[i * (n + 1)];
+    }
+}
+
+/* Projects an impulse on the cone |x_t| <= mu x_n. */
+static void project(double mu, double x[3]) {
+    double t = hypot(x[1], x[2]);
+    if (t <= mu * x[0]) {
+        return;
+    }
+    if (mu * t <= -x[0]) {
+        x[0] = x[1] = x[2] = 0;
+        return;
+    }
+    x[0] = (x[0] + mu * t) / (1 + mu * mu);
+    x[1] *= mu * x[0] / t, x[2] *= mu * x[0] / t;
+}
+
+/* Residuals of an iteration, and the sizes of their terms. */
+typedef struct cone_residuals {
+    double primal, dual, impulse, velocity;
+} cone_residuals;
+
+/* Computes y and z from p. */
+static cone_residuals update(cone_problem *c) {
+    cone_residuals r = {0, 0, 0, 0};
+    for (int i = 0; i < c->n; i += 3) {
+        double x[3];
+        for (int k = 0; k < 3; k++) {
+            x[k] = c->p[i + k] - c->z[i + k] / c->rho;
+        }
+        project(c->contacts->contacts[i / 3].friction, x);
+        for (int k = 0; k < 3; k++) {
+            double gap = c->p[i + k] - x[k];
+            r.primal = larger(fabs(gap), r.primal);
+            r.dual = larger(c->rho * fabs(x[k] - c->y[i + k]), r.dual);
+            r.impulse = larger(fabs(c->p[i + k]), r.impulse);
+            r.velocity = larger(fabs(c->z[i + k]), larger(fabs(c->g[i + k]), r.velocity));
+            c->z[i + k] -= c->rho * gap;
+            c->y[i + k] = x[k];
+        }
+    }
+    return r;
+}
+
+/* Chooses rho by the residuals. Returns whether it changed. */
+static bool balance(cone_problem *c, const cone_residuals *r) {
+    double of_primal = r->primal / larger(r->impulse, 1e-300), of_dual = r->dual / larger(r->velocity, 1e-300);
+    double factor = sqrt(larger(of_primal, 1e-16) / larger(of_dual, 1e-16));
+    factor = factor > 10 ? 10 : factor < 0.1 ? 0.1 : factor;
+    bool changes = factor > 2 || factor < 0.5;
+    c->rho *= changes ? factor : 1;
+    return changes;
+}
+
+int contact_cone_solve(const contact_problem *problem, int most_iterations, double *memory, double *impulses) {
+    cone_problem c = lay_out(problem, memory);
+    assemble(&c);
+    bool is_regular = factorize(&c);
+    int iterations = 0;
+    for (bool is_done = false; iterations < most_iterations && is_regular && !is_done; iterations++) {
+        solve_impulses(&c);
+        cone_residuals r = update(&c);
+        is_done = r.primal * c.rho <= converged && r.dual <= converged;
+        if (!is_done && iterations % PATIENCE == PATIENCE - 1 && balance(&c, &r)) {
+            is_regular = factorize(&c);
+        }
+    }
+    memcpy(impulses, c.y, (size_t)c.n * sizeof *impulses);
+    return iterations;
+}

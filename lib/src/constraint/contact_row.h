@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contacts of one sample as rows of a problem for the twists of their links (contact_solve.h).
+ */
+#ifndef DYNAMICS_CONSTRAINT_CONTACT_ROW_H
+#define DYNAMICS_CONSTRAINT_CONTACT_ROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Contact at a point between a link and the link of a plane. Links are numbers of blocks of six rows; -1: the world. */
+typedef struct contact_row {
+    int links[2];      /* link of the surface, link of the plane */
+    double axes[9];    /* rows n, t_1, t_2 */
+    double E[2][3][6]; /* rows of E for the twists of both links: moment of the axis about the origin, and the axis */
+    double friction, compliance, required;
+    double impulse[3]; /* p_n, p_t1, p_t2 */
+    double *response;  /* R E', 3 x rows, row by row of E */
+    double block[9];   /* W = E R E' */
+    double L[3], D[3]; /* factors of W + c e_n e_n' = L D L' */
+    bool is_regular;   /* D is positive beyond rounding */
+} contact_row;
+
+/* Problem of one sample. `u` is u_0 before, and u after. */
+typedef struct contact_problem {
+    int rows, count, most_sweeps;
+    double *u;
+    contact_row *contacts;
+    double *memory; /* contact_memory(count) numbers */
+} contact_problem;
+
+/* Computes E from the axes. `arm` is the contact point less the origin of the frame of a link, in world axes. */
+void contact_lever(contact_row *contact, int side, const double arm[3]);
+
+/* Computes the velocity of a contact along its axes. */
+void contact_velocity(const contact_row *contact, const double *u, double v[3]);
+
+/* Adds the wrench impulses E' p of a contact to w. */
+void contact_add_wrench(const contact_row *contact, const double p[3], double *w);
+
+/* Computes response, block and factors of a contact for the symmetric response R of `rows` rows. */
+void contact_respond(contact_row *contact, int rows, const double *R);
+
+#endif
