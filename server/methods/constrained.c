@@ -26,6 +26,7 @@ SAME_NUMBER(AUTO, UNSPECIFIED);
 SAME_NUMBER(FULL_SYSTEM, FULL_SYSTEM);
 SAME_NUMBER(MULTIPLIERS, MULTIPLIERS);
 SAME_NUMBER(ELIMINATION, ELIMINATION);
+SAME_NUMBER(ARTICULATED_BODIES, ARTICULATED_BODIES);
 #undef SAME_NUMBER
 
 /* ---- the question ------------------------------------------------------------------------------------------------ */
@@ -55,14 +56,16 @@ static bool read_options(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r
     case METHOD(FULL_SYSTEM):
     case METHOD(MULTIPLIERS):
     case METHOD(ELIMINATION):
+    case METHOD(ARTICULATED_BODIES):
         options->method = dyn_constraint_method_for(b->model, (dyn_constraint_method)r->constraint_method);
         return true;
     default:
         batch_blame(b, "constraint_method");
-        call_fail(b->call, REASON_UNKNOWN_VALUE,
-                  "constraint_method is %d; pass FULL_SYSTEM (1), MULTIPLIERS (2), ELIMINATION (3), or nothing for the "
-                  "fastest",
-                  (int)r->constraint_method);
+        call_fail(
+            b->call, REASON_UNKNOWN_VALUE,
+            "constraint_method is %d; pass FULL_SYSTEM (1), MULTIPLIERS (2), ELIMINATION (3), ARTICULATED_BODIES (4), "
+            "or nothing for the fastest",
+            (int)r->constraint_method);
         return false;
     }
 }
@@ -72,8 +75,9 @@ static bool read_options(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r
 /* Estimates the cost of one sample, ns. */
 static double cost(const batch *b, const constrained_task *t) {
     double nv = (double)b->nv, m = (double)t->m, sum = nv + m;
-    return t->options.method == DYN_CONSTRAINT_METHOD_MULTIPLIERS ? 100 * nv + (40 + m) * m * nv + m * m * m + 1000
-                                                                  : 100 * nv + sum * sum * sum + 1000;
+    bool is_dense = t->options.method == DYN_CONSTRAINT_METHOD_FULL_SYSTEM ||
+                    t->options.method == DYN_CONSTRAINT_METHOD_ELIMINATION;
+    return !is_dense ? 100 * nv + (40 + m) * m * nv + m * m * m + 1000 : 100 * nv + sum * sum * sum + 1000;
 }
 
 static dyn_status step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,

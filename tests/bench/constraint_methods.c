@@ -10,9 +10,9 @@
 
 #include <dynamics/dynamics.h>
 
-enum { SAMPLES = 64, REPETITIONS = 9, METHODS = 3, NAME_SIZE = 32 };
+enum { SAMPLES = 64, REPETITIONS = 9, METHODS = 4, NAME_SIZE = 32 };
 
-static const char *const method_names[METHODS] = {"full_system", "multipliers", "elimination"};
+static const char *const method_names[METHODS] = {"full_system", "multipliers", "elimination", "articulated_bodies"};
 
 static double now(void) {
     struct timespec time;

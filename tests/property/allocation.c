@@ -159,7 +159,7 @@ START_TEST(dynamics_with_constraints_do_not_allocate) {
         random_configuration(&random, model, 1, q + s * nq);
     }
     require(dyn_workspace_create(model, &workspace, &error), &error);
-    for (int method = 0; method < 4; method++) {
+    for (int method = 0; method < 5; method++) {
         dyn_constraint_options chosen =
             DYN_CONSTRAINT_OPTIONS_INIT(.method = (dyn_constraint_method)method, .stabilization = 1);
         long before = atomic_load(&allocations);

@@ -396,6 +396,54 @@ START_TEST(constraints_that_contradict_each_other_never_give_nan) {
 }
 END_TEST
 
+/* Computes the accelerations of a linkage by all methods, each alone and in a batch, and requires finite numbers. */
+static void accelerate_by_all_methods(const linkage *l, const state *x) {
+    enum { COPIES = 9 };
+    double q[COPIES * NQ], v[COPIES * NQ], a[COPIES * NQ], lambda[COPIES * MOST_ROWS];
+    const size_t m = (size_t)dyn_model_constraint_rows(l->model);
+    dyn_constraint_result results[COPIES];
+    dyn_error error;
+    ck_assert_uint_le(m, MOST_ROWS);
+    for (size_t i = 0; i < COPIES; i++) {
+        memcpy(q + i * NQ, x->q, sizeof x->q);
+        memcpy(v + i * NQ, x->v, sizeof x->v);
+    }
+    for (int method = 0; method <= DYN_CONSTRAINT_METHOD_ARTICULATED_BODIES; method++) {
+        for (size_t n = 1; n <= COPIES; n += COPIES - 1) {
+            const dyn_constraint_options options =
+                DYN_CONSTRAINT_OPTIONS_INIT(.method = (dyn_constraint_method)method, .stabilization = n > 1 ? 5 : 0);
+            require(dyn_constrained_forward_dynamics(l->model, l->workspace, n, NULL, q, v, NULL, NULL, &options, a,
+                                                     lambda, results, &error),
+                    &error);
+            for (size_t i = 0; i < n * NQ; i++) {
+                ck_assert_msg(isfinite(a[i]), "method %d: a[%zu] is %g", method, i, a[i]);
+            }
+            for (size_t i = 0; i < n * m; i++) {
+                ck_assert_msg(isfinite(lambda[i]), "method %d: lambda[%zu] is %g", method, i, lambda[i]);
+            }
+            for (size_t i = 0; i < n; i++) {
+                ck_assert(isfinite(results[i].residual) && isfinite(results[i].condition) && results[i].rank >= 0);
+            }
+        }
+    }
+}
+
+START_TEST(no_method_gives_nan_in_dead_centres_or_for_doubled_or_contradicting_loops) {
+    for (int i = 0; i < 6; i++) {
+        linkage_options o = i % 2 ? usual : (linkage_options){.rocker = 0.4, .rise = 0};
+        o.loops = i < 2 ? 1 : 2;
+        o.apart = i < 4 ? 0 : 0.1;
+        linkage l = build(&o);
+        state x = upright(&o, 6);
+        accelerate_by_all_methods(&l, &x);
+        /* The bars of the parallelogram lie in a line. */
+        x.q[0] = M_PI / 2, x.q[1] = -M_PI / 2, x.q[2] = M_PI / 2;
+        accelerate_by_all_methods(&l, &x);
+        free_linkage(&l);
+    }
+}
+END_TEST
+
 START_TEST(a_parallelogram_that_starts_in_its_dead_centre_never_gives_nan) {
     const linkage_options parallelogram = {.rocker = 0.4, .rise = 0, .loops = 2};
     linkage l = build(&parallelogram);
@@ -597,6 +645,7 @@ int main(void) {
     tcase_add_test(tests, a_hundred_seconds_of_a_linkage_stay_closed_and_keep_their_energy);
     tcase_add_test(tests, constraint_forces_do_no_work);
     tcase_add_test(tests, constraints_that_contradict_each_other_never_give_nan);
+    tcase_add_test(tests, no_method_gives_nan_in_dead_centres_or_for_doubled_or_contradicting_loops);
     tcase_add_test(tests, a_parallelogram_that_starts_in_its_dead_centre_never_gives_nan);
     tcase_add_test(tests, fixed_steps_agree_with_adaptive_ones);
     tcase_add_test(tests, eulers_steps_use_the_constrained_acceleration);

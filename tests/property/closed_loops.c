@@ -237,15 +237,18 @@ static void check_equations(const loop_case *c, int tree, const double *a, const
     free(A), free(bias), free(tau), free(sum), free(zero), free(rest);
 }
 
+/* AUTO and the methods of the library. */
+enum { METHODS = 5 };
+
 START_TEST(methods_agree_and_satisfy_the_equations) {
     random_source base = random_seed("closed_loops methods", 162);
     dyn_error error;
     for (int tree = 0; tree < TREES; tree++) {
         random_source random = random_case(base, (uint64_t)tree);
         loop_case c = random_loops(&random, tree);
-        double *a[4], *lambda[4];
-        dyn_constraint_result result[4];
-        for (int method = 0; method < 4; method++) {
+        double *a[METHODS], *lambda[METHODS];
+        dyn_constraint_result result[METHODS];
+        for (int method = 0; method < METHODS; method++) {
             dyn_constraint_options options = DYN_CONSTRAINT_OPTIONS_INIT(.method = (dyn_constraint_method)method);
             a[method] = numbers(c.nv), lambda[method] = numbers(c.m);
             require(dyn_constrained_forward_dynamics(c.model, c.workspace, 1, NULL, c.q, c.v, c.tau, NULL, &options,
@@ -254,13 +257,13 @@ START_TEST(methods_agree_and_satisfy_the_equations) {
         }
         if (result[0].residual < 1e-6 * (1 + norm(a[0], c.nv))) {
             check_equations(&c, tree, a[0], lambda[0]);
-            for (int method = 1; method < 4; method++) {
+            for (int method = 1; method < METHODS; method++) {
                 ck_assert_int_eq(result[method].rank, result[0].rank);
-                assert_norm_close("a", 4 * tree + method, a[method], a[0], c.nv, 1e-7);
-                assert_norm_close("lambda", 4 * tree + method, lambda[method], lambda[0], c.m, 1e-6);
+                assert_norm_close("a", METHODS * tree + method, a[method], a[0], c.nv, 1e-7);
+                assert_norm_close("lambda", METHODS * tree + method, lambda[method], lambda[0], c.m, 1e-6);
             }
         }
-        for (int method = 0; method < 4; method++) {
+        for (int method = 0; method < METHODS; method++) {
             free(a[method]), free(lambda[method]);
         }
         close_case(&c);
@@ -939,7 +942,9 @@ START_TEST(samples_of_a_batch_have_the_bits_of_single_calls) {
             random_vector(&random, (int)c.nv, 1, v + s * c.nv);
             random_vector(&random, (int)c.nv, 10, tau + s * c.nv);
         }
-        const dyn_constraint_options options = DYN_CONSTRAINT_OPTIONS_INIT(.stabilization = 10);
+        const dyn_constraint_options options =
+            DYN_CONSTRAINT_OPTIONS_INIT(.stabilization = 10,
+                                        .method = tree % 2 ? DYN_CONSTRAINT_METHOD_ARTICULATED_BODIES : 0);
         require(dyn_constrained_forward_dynamics(c.model, c.workspace, SAMPLES, NULL, q, v, tau, NULL, &options, a,
                                                  lambda, results, &error),
                 &error);
@@ -970,7 +975,7 @@ static void check_reference(const char *robot) {
     size_t nv = reference.nv, m = reference.m;
     double *a = numbers(nv), *lambda = numbers(m);
     closed_loop_state state = {numbers(reference.nq), numbers(nv), numbers(nv), numbers(nv), numbers(m), 0};
-    for (int method = 1; method <= 3; method++) {
+    for (int method = 1; method < METHODS; method++) {
         dyn_constraint_options options = DYN_CONSTRAINT_OPTIONS_INIT(.method = (dyn_constraint_method)method);
         for (size_t s = 0; s < reference.state_count; s++) {
             dyn_constraint_result result;

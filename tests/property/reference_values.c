@@ -145,6 +145,49 @@ static void check_regressor(const place *p, const json_t *values) {
     free(ours), free(expected);
 }
 
+/* Builds the robot with a weld between the frame, where it is in the state, and the world. */
+static dyn_model *hold_frame(const place *p) {
+    dyn_builder *builder;
+    dyn_model *held;
+    dyn_error error;
+    dyn_pose pose;
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT();
+    require(dyn_model_describe(p->g->model, &builder, &error), &error);
+    require(dyn_model_build_options(p->g->model, &options, &error), &error);
+    require(dyn_frame_pose(p->g->model, p->in.workspace, 1, p->in.q, p->in.frame, pose.position, pose.rotation, &error),
+            &error);
+    const dyn_constraint_description weld = {
+        .name = "contact6",
+        .kind = DYN_CONSTRAINT_KIND_LOOP_JOINT,
+        .type = DYN_JOINT_TYPE_FIXED,
+        .predecessor = {NULL, pose},
+        .successor = {dyn_model_link(p->g->model, p->in.frame)->name, {{0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}}}};
+    require(dyn_builder_add_constraint(builder, &weld, &error), &error);
+    require(dyn_builder_build(builder, &options, NULL, &held, &error), &error);
+    dyn_builder_free(builder);
+    return held;
+}
+
+/* Checks that all methods of forward dynamics with constraints return the acceleration a and the force of a weld. */
+static void check_held_frame(const place *p, const double *a, const double *force) {
+    dyn_model *held = hold_frame(p);
+    dyn_workspace *workspace;
+    dyn_error error;
+    double *found = numbers(p->g->nv), lambda[6];
+    require(dyn_workspace_create(held, &workspace, &error), &error);
+    for (int method = 0; method <= DYN_CONSTRAINT_METHOD_ARTICULATED_BODIES; method++) {
+        const dyn_constraint_options chosen = DYN_CONSTRAINT_OPTIONS_INIT(.method = (dyn_constraint_method)method);
+        require(dyn_constrained_forward_dynamics(held, workspace, 1, NULL, p->in.q, p->in.v, p->in.tau, NULL, &chosen,
+                                                 found, lambda, NULL, &error),
+                &error);
+        assert_norm_close("contact6 by a weld", method, found, a, p->g->nv, 1e-7);
+        assert_norm_close("force of a weld", method, lambda, force, 6, 1e-6);
+    }
+    free(found);
+    dyn_workspace_free(workspace);
+    dyn_model_free(held);
+}
+
 /* Checks the acceleration and the force of a frame that is held fixed: J a + dJ v = 0, and RNEA(a) = tau + J' f. */
 static void check_contact(const place *p, const json_t *values) {
     (void)values;
@@ -176,6 +219,7 @@ static void check_contact(const place *p, const json_t *values) {
         }
     }
     assert_close("acceleration of contact6", (int)p->state, rate, zero, 6, tolerance * fmax(1, norm(J_a, 6)));
+    check_held_frame(p, a, force);
     free(a), free(tau), free(load), free(J);
 }
 

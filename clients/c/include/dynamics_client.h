@@ -1247,10 +1247,11 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_forward_dynamics(dyn_client *clie
 
 /* Methods of forward dynamics with constraints. */
 typedef enum dyn_client_constraint_method {
-    DYN_CLIENT_CONSTRAINT_METHOD_AUTO = 0,        /* the fastest one for the model */
-    DYN_CLIENT_CONSTRAINT_METHOD_FULL_SYSTEM = 1, /* accelerations and multipliers at once */
-    DYN_CLIENT_CONSTRAINT_METHOD_MULTIPLIERS = 2, /* multipliers first */
-    DYN_CLIENT_CONSTRAINT_METHOD_ELIMINATION = 3, /* independent coordinates */
+    DYN_CLIENT_CONSTRAINT_METHOD_AUTO = 0,               /* the fastest one for the model */
+    DYN_CLIENT_CONSTRAINT_METHOD_FULL_SYSTEM = 1,        /* accelerations and multipliers at once */
+    DYN_CLIENT_CONSTRAINT_METHOD_MULTIPLIERS = 2,        /* multipliers first */
+    DYN_CLIENT_CONSTRAINT_METHOD_ELIMINATION = 3,        /* independent coordinates */
+    DYN_CLIENT_CONSTRAINT_METHOD_ARTICULATED_BODIES = 4, /* constrained articulated bodies */
 } dyn_client_constraint_method;
 
 /* Returns the name of a method, such as "multipliers"; "none" for AUTO, which marks results of models without

@@ -151,7 +151,8 @@ class Model:
                                      **options: Unpack[Options]) -> ConstrainedMotion:
         """Computes accelerations and the forces of the constraints of a model with closed loops.
 
-        `method` is "auto", "full_system", "multipliers" or "elimination"; `stabilization` is Baumgarte's k in 1/s.
+        `method` is "auto", "full_system", "multipliers", "elimination" or "articulated_bodies"; `stabilization` is
+        Baumgarte's k in 1/s.
         """
         query = Query(self, options)
         arguments = (query.rows("q", q, self.nq), query.rows("v", v, self.nv), query.rows("tau", tau, self.nv))

@@ -29,18 +29,25 @@ extern "C" {
 DYN_API dyn_status dyn_constraint_rows(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                        const double *v, double *A, double *bias, double *errors, dyn_error *error);
 
-/* Methods of forward dynamics with constraints (Featherstone and Orin 2000, section 3.4). The method of multipliers is
- * the fastest one on chains of 4 to 72 joints with 1 to 24 rows, by a factor from 1.2 to 30 for a sample alone and from
- * 2.7 to 130 in a batch (tests/bench/constraint_methods.c), so that DYN_CONSTRAINT_METHOD_AUTO chooses it for all. */
+/* Methods of forward dynamics with constraints; equations are those of Featherstone and Orin 2000, section 3.4. On
+ * chains of 4 to 72 joints (tests/bench/constraint_methods.c), articulated bodies are the fastest method for 12 and 24
+ * rows, before multipliers by a factor from 1.1 to 3.8 for a sample alone and from 1.2 to 4.9 in a batch. For 1 and 6
+ * rows, multipliers take from 0.7 to 1.7 times as long. */
 typedef enum dyn_constraint_method {
-    DYN_CONSTRAINT_METHOD_AUTO = 0,        /* the library chooses: DYN_CONSTRAINT_METHOD_MULTIPLIERS */
+    DYN_CONSTRAINT_METHOD_AUTO = 0,        /* ARTICULATED_BODIES for more than 6 rows, otherwise MULTIPLIERS */
     DYN_CONSTRAINT_METHOD_FULL_SYSTEM = 1, /* [M A'; A 0] [a; -lambda] = [tau - h; -dA/dt v], equation 20 */
     DYN_CONSTRAINT_METHOD_MULTIPLIERS = 2, /* A M^-1 A' lambda = -(A a_0 + dA/dt v) by tree algorithms, equation 21 */
     DYN_CONSTRAINT_METHOD_ELIMINATION = 3, /* independent coordinates, a = a_p + Z z, equation 22 */
+    /* Constrained articulated bodies by the proximal iteration (Sathya and Carpentier 2026), O(bodies + m) where loops
+     * are local. Samples whose rows contradict each other are computed by MULTIPLIERS. So are models with bodies that
+     * share a coordinate (mimic joints, rotors), with polynomial couplings, prescribed motions, or forces of loop
+     * joints, and with more than 8 couplings a body. */
+    DYN_CONSTRAINT_METHOD_ARTICULATED_BODIES = 4,
 } dyn_constraint_method;
 
 /* Returns the method by which dyn_constrained_forward_dynamics computes: for DYN_CONSTRAINT_METHOD_AUTO the one that
- * the library chooses for this model, for any other the method itself. */
+ * the library chooses for this model, for any other the method itself, or MULTIPLIERS where it does not apply. Cost
+ * O(bodies couplings). */
 DYN_API dyn_constraint_method dyn_constraint_method_for(const dyn_model *model, dyn_constraint_method method);
 
 /* Result of forward dynamics with constraints for one sample. */
@@ -68,8 +75,9 @@ typedef struct dyn_constraint_options {
  * Where rows contradict each other, the result is a compromise between them that depends on the method, and `residual`
  * states by how much the rows are violated. `options` NULL: defaults. `a` may be the same array as tau or v. `lambda`
  * and `outcomes` (n of them) may be NULL. For a model without constraints the function computes dyn_aba.
- * Cost of MULTIPLIERS: O(bodies + m depth + m^2 depth + m^3); of the other methods O((nv + m)^3); of `outcomes` another
- * O(m^3). Allocates nothing. Thread-safe as long as each thread has its own workspace.
+ * Cost of ARTICULATED_BODIES: O(bodies + m); of MULTIPLIERS: O(bodies + m depth + m^2 depth + m^3), and as much for
+ * `outcomes`; of the other methods: O((nv + m)^3). Allocates nothing. Thread-safe as long as each thread has its own
+ * workspace.
  * Errors: those of dyn_aba; DYN_FAILED_PRECONDITION for a model with constraints and a workspace in single precision;
  * DYN_INVALID_ARGUMENT for options out of range. */
 DYN_API dyn_status dyn_constrained_forward_dynamics(const dyn_model *model, dyn_workspace *workspace, size_t n,

@@ -18,17 +18,24 @@
 #include <dynamics/forward_dynamics.h>
 
 #include "../dynamics/arguments.h"
+#include "../dynamics/body_couplings.h"
 #include "../dynamics/carve.h"
 #include "../dynamics/results.h"
 #include "../model/error.h"
 #include "../model/sized.h"
+#include "articulated.h"
 #include "closures.h"
 #include "dense.h"
+
+/* Rows up to which the method of multipliers takes no longer than constrained articulated bodies, by
+ * tests/bench/constraint_methods.c. */
+enum { MOST_ROWS_OF_MULTIPLIERS = 6 };
 
 /* Parts of the workspace's memory for constraints. */
 typedef struct constraint_scratch {
     closures loops;
     dense_scratch dense;
+    articulated bodies;
     double *acceleration; /* nv, packed */
 } constraint_scratch;
 
@@ -47,14 +54,15 @@ static size_t lay_out(const dyn_model *model, size_t lanes, uintptr_t base, cons
     uintptr_t cursor = base;
     cursor += closures_lay_out(model, lanes, cursor, &s->loops);
     cursor += dense_lay_out(model->nv, model->constraint_rows, cursor, &s->dense);
+    cursor += articulated_lay_out(model, lanes, cursor, &s->bodies);
     s->acceleration = dyn_carve(&cursor, (size_t)model->nv * lanes * sizeof(double));
     return cursor - base;
 }
 
 /* ---- Methods ----------------------------------------------------------------------------------------------------- */
 
-/* Stores the multipliers of a sample, and the rank, the condition, and the largest residual of A a = c where its
- * acceleration is known. */
+/* Stores the multipliers of a sample, and the condition and the largest residual of A a = c where its acceleration is
+ * known. A negative rank stands for that of A M^-1 A'. */
 static void report(const constrained_call *call, sample_block block, size_t l, int rank, constraint_scratch *s) {
     size_t sample = block.first + l, m = (size_t)call->model->constraint_rows;
     if (call->lambda) {
@@ -62,8 +70,9 @@ static void report(const constrained_call *call, sample_block block, size_t l, i
     }
     if (call->results) {
         dyn_constraint_result *to = &call->results[sample];
-        *to = (dyn_constraint_result){rank, closures_residual(&s->loops, block, l, s->acceleration), 1};
-        closures_examine(&s->loops, block, l, &to->condition);
+        to->residual = closures_residual(&s->loops, block, l, s->acceleration);
+        to->rank = closures_examine(&s->loops, block, l, &to->condition);
+        to->rank = rank < 0 ? to->rank : rank;
     }
 }
 
@@ -112,11 +121,62 @@ static void solve_dense(const constrained_call *call, sample_block block, const 
     report(call, block, 0, rank, s);
 }
 
+/* Copies acceleration and multipliers of a lane that constrained articulated bodies computed. */
+static void take_articulated(const constrained_call *call, sample_block block, size_t l, constraint_scratch *s) {
+    for (int i = 0; i < call->model->nv; i++) {
+        size_t at = (size_t)i * block.lanes + l;
+        s->acceleration[at] = s->bodies.a[at];
+    }
+    for (int r = 0; r < call->model->constraint_rows; r++) {
+        s->loops.lambda[r] = s->bodies.lambda[(size_t)r * block.lanes + l];
+    }
+}
+
+/* Computes a block by constrained articulated bodies. Samples that do not converge, and the results of all, need the
+ * rows and their response. */
+static dyn_status compute_articulated(const constrained_call *call, sample_block block, const packed_inputs *packed,
+                                      constraint_scratch *s, dyn_error *error) {
+    const dyn_workspace *w = call->workspace;
+    const double k = call->options.stabilization;
+    bool are_all_valid = true;
+    if (k != 0) {
+        closures_find_errors(&s->loops, block, packed->q);
+    }
+    articulated_solve(&s->bodies, call->model, w, block, packed, k, k != 0 ? s->loops.e : NULL);
+    dyn_status status = dyn_check_pivots(call->model, w, block, error);
+    for (size_t l = 0; l < block.count; l++) {
+        are_all_valid = are_all_valid && s->bodies.has_converged[l];
+    }
+    const bool needs_rows = call->results || !are_all_valid;
+    if (status == DYN_OK && !are_all_valid) {
+        block.kernels->forward_dynamics(call->model, w->memory, packed, w->pivots, s->acceleration);
+        status = dyn_check_pivots(call->model, w, block, error);
+    }
+    if (status == DYN_OK && needs_rows) {
+        closures_respond(&s->loops, block, packed->q, packed->v, NULL);
+    }
+    for (size_t l = 0; status == DYN_OK && l < block.count; l++) {
+        if (needs_rows) {
+            closures_require_acceleration(&s->loops, block, l, k, packed->v);
+        }
+        if (s->bodies.has_converged[l]) {
+            take_articulated(call, block, l, s);
+        } else {
+            closures_solve(&s->loops, block, l, s->acceleration);
+        }
+        report(call, block, l, -1, s);
+    }
+    return status;
+}
+
 /* Computes the accelerations of one block into s->acceleration, and stores its multipliers and results. */
 static dyn_status compute_block(const constrained_call *call, sample_block block, const packed_inputs *packed,
                                 constraint_scratch *s, dyn_error *error) {
     const dyn_model *model = call->model;
     const dyn_workspace *w = call->workspace;
+    if (call->options.method == DYN_CONSTRAINT_METHOD_ARTICULATED_BODIES) {
+        return compute_articulated(call, block, packed, s, error);
+    }
     block.kernels->forward_dynamics(model, w->memory, packed, w->pivots, s->acceleration);
     dyn_status status = dyn_check_pivots(model, w, block, error);
     if (status != DYN_OK) {
@@ -157,18 +217,26 @@ static dyn_status open_scratch(const dyn_model *model, const dyn_workspace *w, c
     return DYN_OK;
 }
 
-dyn_constraint_method dyn_constraint_method_for(const dyn_model *model, dyn_constraint_method method) {
-    (void)model;
-    return method == DYN_CONSTRAINT_METHOD_AUTO ? DYN_CONSTRAINT_METHOD_MULTIPLIERS : method;
+/* Returns the method that computes for m rows. `couples` states whether constrained articulated bodies apply. */
+static dyn_constraint_method choose_method(dyn_constraint_method method, int m, bool couples) {
+    if (method == DYN_CONSTRAINT_METHOD_AUTO) {
+        method =
+            m > MOST_ROWS_OF_MULTIPLIERS ? DYN_CONSTRAINT_METHOD_ARTICULATED_BODIES : DYN_CONSTRAINT_METHOD_MULTIPLIERS;
+    }
+    return method == DYN_CONSTRAINT_METHOD_ARTICULATED_BODIES && !couples ? DYN_CONSTRAINT_METHOD_MULTIPLIERS : method;
 }
 
-static dyn_status read_options(const dyn_model *model, const dyn_constraint_options *options,
+dyn_constraint_method dyn_constraint_method_for(const dyn_model *model, dyn_constraint_method method) {
+    return choose_method(method, model->constraint_rows, dyn_count_couplings(model) >= 0);
+}
+
+static dyn_status read_options(const dyn_workspace *w, const dyn_constraint_options *options,
                                dyn_constraint_options *chosen, dyn_error *error) {
     dyn_status status = dyn_sized_read("options", options, sizeof *chosen, chosen, error);
     if (status != DYN_OK) {
         return status;
     }
-    if ((int)chosen->method < 0 || chosen->method > DYN_CONSTRAINT_METHOD_ELIMINATION) {
+    if ((int)chosen->method < 0 || chosen->method > DYN_CONSTRAINT_METHOD_ARTICULATED_BODIES) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "options.method", "%d is no method", (int)chosen->method);
     }
     if (!(chosen->stabilization >= 0) || !isfinite(chosen->stabilization)) {
@@ -176,7 +244,7 @@ static dyn_status read_options(const dyn_model *model, const dyn_constraint_opti
                              "the stabilization is %g 1/s; state a finite number that is not negative",
                              chosen->stabilization);
     }
-    chosen->method = dyn_constraint_method_for(model, chosen->method);
+    chosen->method = choose_method(chosen->method, w->model->constraint_rows, articulated_applies(w));
     return DYN_OK;
 }
 
@@ -184,7 +252,8 @@ static dyn_status read_options(const dyn_model *model, const dyn_constraint_opti
 static dyn_status compute(const constrained_call *call, constraint_scratch *s, dyn_error *error) {
     const dyn_workspace *w = call->workspace;
     size_t n = call->n, nv = (size_t)call->model->nv;
-    bool is_dense = call->options.method != DYN_CONSTRAINT_METHOD_MULTIPLIERS;
+    bool is_dense = call->options.method == DYN_CONSTRAINT_METHOD_FULL_SYSTEM ||
+                    call->options.method == DYN_CONSTRAINT_METHOD_ELIMINATION;
     dyn_status status = DYN_OK;
     for (size_t first = 0; status == DYN_OK && first < n;) {
         sample_block block = is_dense ? dyn_block_of_one(w, first) : dyn_block_at(w, n, first, 0);
@@ -209,7 +278,7 @@ dyn_status dyn_constrained_forward_dynamics(const dyn_model *model, dyn_workspac
                                             dyn_error *error) {
     constrained_call call = {model, workspace, n, {gravity, q, v, "tau", tau, forces}, {0}, a, lambda, outcomes};
     constraint_scratch scratch;
-    dyn_status status = read_options(model, options, &call.options, error);
+    dyn_status status = read_options(workspace, options, &call.options, error);
     if (status == DYN_OK) {
         status = dyn_check_inputs(model, workspace, n, &call.in, error);
     }

@@ -12,6 +12,7 @@
 #include "../model/error.h"
 #include "../model/normal_form.h"
 #include "../model/rotor.h"
+#include "body_couplings.h"
 #include "carve.h"
 #include "precision.h"
 
@@ -34,8 +35,8 @@ static size_t smaller(size_t a, size_t b) {
  * factorize. */
 static size_t constraint_size(const dyn_model *model, const kernel_trio *kernels) {
     size_t m = (size_t)(model->constraint_rows + constraint_force_rows(model)), n = (size_t)model->nv, sum = m + n;
-    size_t alignment = 96 * CARVE_ALIGNMENT;
-    size_t packed = 2 * m * n + m * m + 3 * sum + 24, single = 8 * sum * sum + 64 * sum;
+    size_t alignment = 128 * CARVE_ALIGNMENT;
+    size_t packed = 2 * m * n + m * m + 8 * sum + 32, single = 8 * sum * sum + 64 * sum;
     bool is_single = kernels->wide->number_size != sizeof(double);
     return m == 0 || is_single ? 0 : (packed * (size_t)kernels->wide->lanes + single) * sizeof(double) + alignment;
 }
@@ -47,6 +48,21 @@ static size_t distribution_size(const dyn_model *model, const kernel_trio *kerne
     bool is_single = kernels->wide->number_size != sizeof(double);
     size_t matrices = 5 * m * n + 4 * m * m + n * n;
     return m == 0 || is_single ? 0 : (matrices + 16 * (m + n)) * sizeof(double) + 32 * CARVE_ALIGNMENT;
+}
+
+/* Lays out the memory of constrained articulated bodies for w->couplings.count couplings, none where that is negative.
+ * Advances the cursor. */
+static void lay_out_couplings(const dyn_model *model, const kernel_trio *kernels, uintptr_t *cursor, dyn_workspace *w) {
+    body_couplings *c = &w->couplings;
+    w->held_memory = NULL;
+    if (c->count < 0) {
+        return;
+    }
+    size_t bodies = (size_t)model->body_count;
+    c->first = dyn_carve(cursor, (bodies + 1) * sizeof *c->first);
+    c->with = dyn_carve(cursor, (size_t)c->count * sizeof *c->with);
+    c->bodies = dyn_carve(cursor, (size_t)model->constraint_count * sizeof *c->bodies);
+    w->held_memory = dyn_carve(cursor, dyn_constrained_aba_of(kernels->wide)->memory(model, c, model->constraint_rows));
 }
 
 /* Lays the parts of a workspace out from `base` and returns their total size. */
@@ -75,6 +91,7 @@ static size_t lay_out(const dyn_model *model, const kernel_trio *kernels, uintpt
     w->frames = dyn_carve(&cursor, w->wrench_capacity * sizeof(wrench_frame));
     w->constraint_size = constraint_size(model, kernels);
     w->constraint_memory = dyn_carve(&cursor, w->constraint_size);
+    lay_out_couplings(model, kernels, &cursor, w);
     w->distribution_size = distribution_size(model, kernels);
     w->distribution_memory = dyn_carve(&cursor, w->distribution_size);
     w->loaded = dyn_carve(&cursor, sizeof(dyn_model));
@@ -99,6 +116,7 @@ dyn_status dyn_workspace_create_in(const dyn_model *model, dyn_precision precisi
         return status;
     }
     size_t header = dyn_carve_size(sizeof(dyn_workspace));
+    measured.couplings.count = precision == DYN_PRECISION_DOUBLE ? dyn_count_couplings(model) : -1;
     size_t size = header + lay_out(model, kernels, 0, &measured);
     dyn_workspace *w = aligned_alloc(CARVE_ALIGNMENT, size);
     if (!w) {
@@ -106,6 +124,7 @@ dyn_status dyn_workspace_create_in(const dyn_model *model, dyn_precision precisi
                                  "no memory for %zu bytes", size);
     }
     memset(w, 0, size);
+    w->couplings.count = measured.couplings.count;
     lay_out(model, kernels, (uintptr_t)w + header, w);
     w->size = size;
     w->set = set;
@@ -113,6 +132,10 @@ dyn_status dyn_workspace_create_in(const dyn_model *model, dyn_precision precisi
     if (model->rotor_count > 0) {
         rotors_alone(model, w->rotor_bodies);
         rotor_coupling_alone(model, w->coupling_bodies);
+    }
+    if (w->held_memory && !dyn_find_couplings(model, &w->couplings)) {
+        free(w);
+        return dyn_error_memory(error);
     }
     *workspace = w;
     return DYN_OK;

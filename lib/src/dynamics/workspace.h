@@ -9,6 +9,7 @@
 #include <dynamics/compiled.h>
 #include <dynamics/workspace.h>
 
+#include "../kernels/constrained_aba.h"
 #include "../model/normal_form.h"
 #include "instruction_set.h"
 
@@ -31,6 +32,10 @@ struct dyn_workspace {
     size_t wrench_capacity;
     void *constraint_memory; /* scratch memory of the model's constraints (lib/src/constraint); NULL without any */
     size_t constraint_size;
+    /* Couplings of the bodies by the constraints, and the scratch memory of constrained articulated bodies; NULL where
+     * they do not apply. */
+    body_couplings couplings;
+    void *held_memory;
     void *distribution_memory; /* scratch memory of one sample with constraints; NULL without constraints */
     size_t distribution_size;
     double time;         /* s: instant of prescribed motions */
