@@ -520,6 +520,16 @@ static dyn_status impact(const states *s, dyn_error *error, double *const output
     return dyn_impact(s->model, s->workspace, s->count, s->q, s->v, s->at.restitution, output[0], output[1], error);
 }
 
+/* Computes forces, acceleration and multipliers of hybrid control. The last output is scratch memory. */
+static dyn_status hybrid_forces(const states *s, dyn_error *error, double *const output[]) {
+    dyn_status status = dyn_hybrid_forces(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->tau,
+                                          s->forces, output[0], output[1], output[3], error);
+    if (status == DYN_OK) {
+        write_both_signs(s, output[3], output[2]);
+    }
+    return status;
+}
+
 static dyn_status multiplier_derivatives(const states *s, dyn_error *error, double *const output[]) {
     const dyn_constrained_derivatives to = {
         .dlambda_dq = output[0], .dlambda_dv = output[1], .dlambda_dtau = output[2], .da_dtau = output[3]};
@@ -656,6 +666,13 @@ static const computation by_multipliers_of_motion = {.run = multipliers_of_motio
                                                      .constrained = 3};
 static const computation by_impact = {
     .run = impact, .is_of_constraints = true, .is_impact = true, .yields = 2, .linear = 100, .constrained = 1};
+static const computation by_hybrid_forces = {.run = hybrid_forces,
+                                             .is_of_constraints = true,
+                                             .yields = 3,
+                                             .along = {QUANTITY(CONSTRAINT_ERROR)},
+                                             .needs_all = true,
+                                             .linear = 200,
+                                             .constrained = 2};
 static const computation by_multiplier_derivatives = {.run = multiplier_derivatives,
                                                       .is_of_constraints = true,
                                                       .yields = 4,
@@ -879,6 +896,12 @@ static const quantity_row quantities[] = {
                                    JOINT_VECTOR(UNITS("rad/s", "m/s")), &by_impact, 0},
     [QUANTITY(IMPACT_IMPULSES)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS | USES_CONSTRAINTS,
                                    ROW_VECTOR(UNITS("N m s", "N s")), &by_impact, 1},
+    [QUANTITY(HYBRID_FORCES)] = {OF_ROBOT, "", INVERSE_INPUTS | USES_TAU | USES_CONSTRAINTS, JOINT_VECTOR(FORCE),
+                                 &by_hybrid_forces, 0},
+    [QUANTITY(HYBRID_ACCELERATION)] = {OF_ROBOT, "", USES_V | USES_A | USES_PAYLOADS | USES_CONSTRAINTS,
+                                       JOINT_VECTOR(ACCELERATION), &by_hybrid_forces, 1},
+    [QUANTITY(HYBRID_MULTIPLIERS)] = {OF_ROBOT, "", USES_TAU | USES_PAYLOADS | USES_CONSTRAINTS, MULTIPLIERS,
+                                      &by_hybrid_forces, 2},
     [QUANTITY(CONSTRAINT_MULTIPLIERS_BY_Q)] = {OF_ROBOT, "", FORWARD_INPUTS | USES_CONSTRAINTS,
                                                ROWS_BY_JOINTS(STIFFNESS), &by_multiplier_derivatives, 0},
     [QUANTITY(CONSTRAINT_MULTIPLIERS_BY_V)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS | USES_CONSTRAINTS,

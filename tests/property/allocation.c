@@ -191,6 +191,12 @@ START_TEST(dynamics_with_constraints_do_not_allocate) {
     status = dyn_impact(model, workspace, SAMPLES, q, v, 0.5, v, NULL, &error);
     ck_assert_int_eq(atomic_load(&allocations) - before, 0);
     require(status, &error);
+    double *held = numbers(SAMPLES * nv), *motion = numbers(SAMPLES * nv);
+    before = atomic_load(&allocations);
+    status = dyn_hybrid_forces(model, workspace, SAMPLES, NULL, q, v, a, v, NULL, held, motion, NULL, &error);
+    ck_assert_int_eq(atomic_load(&allocations) - before, 0);
+    require(status, &error);
+    free(held), free(motion);
     free(tau), free(P);
     dyn_workspace_free(workspace);
     dyn_model_free(model), dyn_model_free(tree);

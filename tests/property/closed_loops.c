@@ -337,6 +337,61 @@ START_TEST(projectors_remove_the_forces_and_motions_of_constraints) {
 }
 END_TEST
 
+/* Checks that hybrid forces cause the acceleration and the multipliers that are returned with them, and that each state
+ * of a batch has the bits that it has alone. */
+static void check_hybrid(const loop_case *c, int tree, const double *wanted, const double *f) {
+    enum { COPIES = 5 };
+    size_t nq = c->nq, nv = c->nv, m = c->m;
+    double *q = numbers(COPIES * nq), *v = numbers(COPIES * nv), *a = numbers(COPIES * nv),
+           *held = numbers(COPIES * nv);
+    double *tau = numbers(COPIES * nv), *motion = numbers(COPIES * nv), *lambda = numbers(COPIES * m);
+    double *found = numbers(nv), *pressed = numbers(m), *alone = numbers(nv);
+    dyn_error error;
+    for (size_t i = 0; i < COPIES; i++) {
+        memcpy(q + i * nq, c->q, nq * sizeof *q), memcpy(v + i * nv, c->v, nv * sizeof *v);
+        memcpy(a + i * nv, wanted, nv * sizeof *a), memcpy(held + i * nv, f, nv * sizeof *held);
+    }
+    require(dyn_hybrid_forces(c->model, c->workspace, COPIES, NULL, q, v, a, held, NULL, tau, motion, lambda, &error),
+            &error);
+    require(dyn_hybrid_forces(c->model, c->workspace, 1, NULL, q, v, a, held, NULL, alone, found, NULL, &error),
+            &error);
+    for (size_t i = 0; i < COPIES; i++) {
+        ck_assert_mem_eq(tau + i * nv, alone, nv * sizeof *tau);
+    }
+    require(dyn_constrained_forward_dynamics(c->model, c->workspace, 1, NULL, q, v, tau, NULL, NULL, found, pressed,
+                                             NULL, &error),
+            &error);
+    assert_norm_close("hybrid motion", tree, motion, found, nv, 1e-6);
+    for (size_t r = 0; r < m; r++) {
+        pressed[r] -= lambda[r];
+    }
+    ck_assert_msg(norm(pressed, m) < 1e-5 * (1 + norm(lambda, m) + norm(tau, nv)),
+                  "tree %d: multipliers off by %g of %g", tree, norm(pressed, m), norm(lambda, m));
+    free(q), free(v), free(a), free(held), free(tau), free(motion), free(lambda);
+    free(found), free(pressed), free(alone);
+}
+
+START_TEST(hybrid_forces_cause_the_motion_and_the_multipliers_that_they_are_for) {
+    random_source base = random_seed("closed_loops hybrid", 174);
+    dyn_error error;
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        loop_case c = random_loops(&random, tree);
+        double *a = numbers(c.nv), *found = numbers(c.nv);
+        dyn_constraint_result result;
+        random_vector(&random, (int)c.nv, 1, a);
+        require(dyn_constrained_forward_dynamics(c.model, c.workspace, 1, NULL, c.q, c.v, c.tau, NULL, NULL, found,
+                                                 NULL, &result, &error),
+                &error);
+        if (result.residual < 1e-6 * (1 + norm(found, c.nv)) && result.condition < 1e6) {
+            check_hybrid(&c, tree, a, c.tau);
+        }
+        free(a), free(found);
+        close_case(&c);
+    }
+}
+END_TEST
+
 /* ---- Inverse dynamics -------------------------------------------------------------------------------------------- */
 
 /* Makes about a third of the joints of a case passive, and sets their forces to zero. */
@@ -1006,6 +1061,7 @@ int main(void) {
     tcase_add_test(tests, derivatives_agree_with_differences);
     tcase_add_test(tests, rows_and_biases_are_derivatives_of_the_closure_errors);
     tcase_add_test(tests, methods_agree_and_satisfy_the_equations);
+    tcase_add_test(tests, hybrid_forces_cause_the_motion_and_the_multipliers_that_they_are_for);
     tcase_add_test(tests, projectors_remove_the_forces_and_motions_of_constraints);
     tcase_add_test(tests, inverse_dynamics_finds_the_least_forces_of_the_motors);
     tcase_add_test(tests, a_motion_that_needs_a_missing_motor_names_its_joint);

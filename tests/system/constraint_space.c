@@ -251,6 +251,66 @@ static void check_held(const char *name, double rank) {
     json_decref(motion), json_decref(projected), json_decref(condition), json_decref(blocks);
 }
 
+/* Returns the numbers of a block of a reply as text. */
+static char *block_text(const json_t *blocks, size_t block) {
+    return json_dumps(json_object_get(json_array_get(blocks, block), "values"), JSON_REAL_PRECISION(17));
+}
+
+/* Requires that two lists of numbers agree. */
+static void check_equal(const json_t *one, const json_t *other) {
+    ck_assert_uint_eq(json_array_size(one), json_array_size(other));
+    for (size_t i = 0; i < json_array_size(one); i++) {
+        double x = json_number_value(json_array_get(one, i)), y = json_number_value(json_array_get(other, i));
+        ck_assert_msg(fabs(x - y) < 1e-8 * (1 + fabs(y)), "number %zu is %g instead of %g", i, x, y);
+    }
+}
+
+/* Checks hybrid motion-force control of a held UR5: under its forces the robot has the acceleration P_qdd a where the
+ * constraint leaves it free, and presses on the constraint as if the forces tau alone acted at rest. */
+static void check_hybrid(const char *name) {
+    char parts[1024];
+    static const char moving[] = STATE "\"v\": [0.3, 0.1, -0.2, 0.4, 0.2, -0.1], ";
+    char state[512];
+    snprintf(state, sizeof state, moving, name);
+    snprintf(parts, sizeof parts, "%s\"a\": [0.5, 1, -1, 2, 0.1, 3], \"tau\": [" TAU "]", state);
+    json_t *tau = blocks_of(parts, "HYBRID_FORCES", "");
+    char *forces = block_text(tau, 0);
+    snprintf(parts, sizeof parts, "%s\"a\": [0.5, 1, -1, 2, 0.1, 3]", state);
+    json_t *acceleration = blocks_of(parts, "HYBRID_ACCELERATION", "");
+    snprintf(parts, sizeof parts, STATE "\"tau\": [" TAU "]", name);
+    json_t *pressed = blocks_of(parts, "HYBRID_MULTIPLIERS", "");
+    snprintf(parts, sizeof parts, "%s\"tau\": %s", state, forces);
+    json_t *motion = blocks_of(parts, "FORWARD_DYNAMICS", ""), *held = blocks_of(parts, "CONSTRAINT_MULTIPLIERS", "");
+    check_equal(json_object_get(json_array_get(motion, 0), "values"),
+                json_object_get(json_array_get(acceleration, 0), "values"));
+    for (size_t sign = 0; sign < 2; sign++) {
+        check_equal(json_object_get(json_array_get(held, sign), "values"),
+                    json_object_get(json_array_get(pressed, sign), "values"));
+    }
+    free(forces);
+    json_decref(tau), json_decref(acceleration), json_decref(pressed), json_decref(motion), json_decref(held);
+}
+
+/* Checks the arm of the book, whose tip keeps its height: tau_2 alone moves it, and both forces press on the guide. At
+ * rest P M a + (1 - P) f + g = (a_2, a_2) + (f_1 - f_2, 0) + (2 g, g) cos q with P = [0 1; 0 1] at q = (0, 90 deg). */
+START_TEST(hybrid_forces_move_and_press_as_desired) {
+    load_arms();
+    json_t *blocks = blocks_of(ARM ", \"a\": [7, 3], \"tau\": [5, 1]", "HYBRID_FORCES", "");
+    /* M = [3 1; 1 1], P M = [1 1; 1 1] and a = P_qdd (7, 3) = (0, 10); g = (2 g, 0). */
+    check_block(blocks, 0, 2, (const double[]){10 + 5 - 1 + 2 * g, 10});
+    json_decref(blocks);
+    CHECK(SHAPE ", \"a\": [7, 3]", "HYBRID_ACCELERATION", 0, 10);
+    blocks = blocks_of(SHAPE ", \"tau\": [5, 1]", "HYBRID_MULTIPLIERS", "");
+    check_block(blocks, 1, 1, (const double[]){4});
+    json_decref(blocks);
+    load_held("door", "loop_joint",
+              json_pack("{s: s, s: {s: f, s: f}}", "type", "JOINT_TYPE_REVOLUTE", "axis", "x", 0.6, "z", 0.8));
+    load_held("pen", "point_on_plane", json_pack("{s: {s: f}}", "normal", "z", 1.0));
+    check_hybrid("door");
+    check_hybrid("pen");
+}
+END_TEST
+
 START_TEST(a_door_leaves_one_way_to_move_and_a_pen_five) {
     load_held("door", "loop_joint",
               json_pack("{s: s, s: {s: f, s: f}}", "type", "JOINT_TYPE_REVOLUTE", "axis", "x", 0.6, "z", 0.8));
@@ -278,6 +338,7 @@ int main(void) {
     tcase_add_test(all, the_free_tip_has_the_operational_space_of_the_book);
     tcase_add_test(all, torques_of_a_task_are_those_of_the_operational_space);
     tcase_add_test(all, a_singular_task_is_reported_and_damping_bounds_its_forces);
+    tcase_add_test(all, hybrid_forces_move_and_press_as_desired);
     tcase_add_test(all, a_door_leaves_one_way_to_move_and_a_pen_five);
     tcase_add_test(all, quantities_of_constraints_need_a_model_that_has_some);
     return run_unforked("constraint space", all);

@@ -1772,7 +1772,10 @@ typedef enum dyn_client_quantity {
     DYN_CLIENT_QUANTITY_CONSTRAINT_MULTIPLIERS_BY_V = 93,
     DYN_CLIENT_QUANTITY_CONSTRAINT_MULTIPLIERS_BY_TAU = 94,
     DYN_CLIENT_QUANTITY_CONSTRAINED_ACCELERATION_BY_TAU = 95, /* P_qdd M^-1: nv x nv */
-    DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_TORQUES = 110,      /* for accelerations of tasks by priority: nv */
+    DYN_CLIENT_QUANTITY_HYBRID_FORCES = 96,                   /* P M a + (1 - P) tau + h - A' Lambda dA/dt v: nv */
+    DYN_CLIENT_QUANTITY_HYBRID_ACCELERATION = 97,             /* that they cause: nv */
+    DYN_CLIENT_QUANTITY_HYBRID_MULTIPLIERS = 98,         /* of which A' lambda = -(1 - P) tau, in both signs: m each */
+    DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_TORQUES = 110, /* for accelerations of tasks by priority: nv */
     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_ACCELERATION = 111, /* accelerations that these torques cause: m */
     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INDEPENDENCE = 112, /* eigenvalues over the trace: m */
     DYN_CLIENT_QUANTITY_IMPACT_VELOCITY = 130,                /* after an impact on the constraints: nv */

@@ -26,6 +26,7 @@
 #include <stddef.h>
 
 #include <dynamics/export.h>
+#include <dynamics/external_force.h>
 #include <dynamics/workspace.h>
 
 #ifdef __cplusplus
@@ -58,6 +59,22 @@ DYN_API dyn_status dyn_constraint_space_quantities(const dyn_model *model, dyn_w
 DYN_API dyn_status dyn_constraint_project(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                           const double *f, const double *a, double *projected_f, double *projected_a,
                                           dyn_error *error);
+
+/* Computes the joint forces of hybrid motion-force control (Lynch and Park 2017, section 11.6): those of the motion a
+ * in the directions that the constraints leave free, and f in those that they hold,
+ *
+ *     tau = P M a + (1 - P) f + h - J_ext' f_ext - A' Lambda dA/dt v
+ *
+ * with the last term for what the constraints require at the velocity v. Under tau, the robot has the acceleration
+ * P_qdd a - M^-1 A' Lambda dA/dt v, n x nv, and presses on the constraints with f alone: A' lambda = -(1 - P) f, where
+ * lambda, n x m, has the least norm. v, a and f, n x nv each, may be NULL: zero. lambda may be NULL. tau and
+ * `acceleration`, n x nv each, must not overlap each other or an input. A joint without a motor needs its component of
+ * tau, too. Costs and errors as above, and those of dyn_rnea;
+ * DYN_FAILED_PRECONDITION for a model whose loop joints exert forces. */
+DYN_API dyn_status dyn_hybrid_forces(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
+                                     const double *q, const double *v, const double *a, const double *f,
+                                     const dyn_external_forces *forces, double *tau, double *acceleration,
+                                     double *lambda, dyn_error *error);
 
 #ifdef __cplusplus
 }

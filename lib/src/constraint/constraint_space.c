@@ -12,12 +12,14 @@
 #include <string.h>
 
 #include <dynamics/constrained_dynamics.h>
+#include <dynamics/inverse_dynamics.h>
 #include <dynamics/mass_matrix.h>
 
 #include "../dynamics/arguments.h"
 #include "../dynamics/carve.h"
 #include "../dynamics/principal_axes.h"
 #include "../dynamics/workspace.h"
+#include "../model/constraint.h"
 #include "../model/error.h"
 #include "least_norm.h"
 
@@ -248,6 +250,43 @@ dyn_status dyn_constraint_project(const dyn_model *model, dyn_workspace *workspa
         if (status == DYN_OK && a && projected_a) {
             project(&s, responses_of(&s), rows_of(&s), a + i * nv, projected_a + i * nv);
         }
+    }
+    return status;
+}
+
+/* ---- Hybrid motion-force control --------------------------------------------------------------------------------- */
+
+dyn_status dyn_hybrid_forces(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
+                             const double *q, const double *v, const double *a, const double *f,
+                             const dyn_external_forces *forces, double *tau, double *acceleration, double *lambda,
+                             dyn_error *error) {
+    static const double no_gravity[3] = {0};
+    if (model->constraint_rows == 0) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model", "the model has no constraint");
+    }
+    if (constraint_force_rows(model) > 0) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
+                             "hybrid forces do not consider the forces of loop joints");
+    }
+    /* The free tree needs tau for a. With these forces the constraints lead to the acceleration nearest to a. */
+    dyn_status status = dyn_rnea(model, workspace, n, gravity, q, v, a, forces, acceleration, error);
+    if (status == DYN_OK) {
+        status = dyn_constrained_forward_dynamics(model, workspace, n, gravity, q, v, acceleration, forces, NULL,
+                                                  acceleration, NULL, NULL, error);
+    }
+    /* At rest and without gravity, f causes P_qdd M^-1 f, and M times that is P f. */
+    if (status == DYN_OK) {
+        status = dyn_constrained_forward_dynamics(model, workspace, n, no_gravity, q, NULL, f, NULL, NULL, tau, lambda,
+                                                  NULL, error);
+    }
+    for (size_t i = 0; i < n * (size_t)model->nv && status == DYN_OK; i++) {
+        tau[i] = acceleration[i] - tau[i];
+    }
+    if (status == DYN_OK) {
+        status = dyn_rnea(model, workspace, n, gravity, q, v, tau, forces, tau, error);
+    }
+    for (size_t i = 0; i < n * (size_t)model->nv && status == DYN_OK && f; i++) {
+        tau[i] += f[i];
     }
     return status;
 }
