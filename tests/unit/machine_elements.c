@@ -1041,6 +1041,95 @@ START_TEST(bristles_without_a_state_are_refused) {
 }
 END_TEST
 
+/* ---- Series-elastic joints --------------------------------------------------------------------------------------- */
+
+enum { MOTOR, SPRING_JOINT, BOTH };
+
+/* Inertia of the link, stiffness of the spring behind the gear, and that of the motor's position control. The
+ * rotor adds 0.25 kg m^2 at the output of the gear. */
+static const double link_inertia = 0.4, stiffness = 300, control = 120, rotor_inertia = 0.25;
+
+/* Builds a series-elastic joint: the coordinate of the motor at the output of its gear, and that of the spring, which
+ * carries the link. Friction in parallel with the spring may have bristles, which make its hysteresis. */
+static dyn_model *series_elastic_joint(const dyn_friction *hysteresis) {
+    dyn_builder *builder = new_builder();
+    const dyn_machine_element_description elements[] = {
+        {.name = "rotor",
+         .kind = DYN_MACHINE_ELEMENT_KIND_ROTOR,
+         .joint = "motor",
+         .rotor = {.ratio = 50, .axial_inertia = 1e-4}},
+        {.name = "control", .kind = DYN_MACHINE_ELEMENT_KIND_SPRING, .joint = "motor", .spring = {control, 0}},
+        {.name = "spring", .kind = DYN_MACHINE_ELEMENT_KIND_SPRING, .joint = "spring", .spring = {stiffness, 0}},
+        {.name = "hysteresis",
+         .kind = DYN_MACHINE_ELEMENT_KIND_FRICTION,
+         .joint = "spring",
+         .friction = hysteresis ? *hysteresis : (dyn_friction){0}}};
+    dyn_error error;
+    add_link_with(builder, "base", &(dyn_inertia){.mass = 1});
+    add_link_with(builder, "output", &(dyn_inertia){.mass = 0});
+    add_link_with(builder, "link", &(dyn_inertia){.mass = 1, .rotational = {0.1, 0, 0, 0.1, 0, link_inertia}});
+    connect_links(builder, "motor", DYN_JOINT_TYPE_CONTINUOUS, "base", "output");
+    connect_links(builder, "spring", DYN_JOINT_TYPE_CONTINUOUS, "output", "link");
+    for (int i = 0; i < COUNT(elements); i++) {
+        require(dyn_builder_add_machine_element(builder, &elements[i], &error), &error);
+    }
+    return build_model(builder, NULL, NULL);
+}
+
+/* Returns the square of a resonance frequency: a root of det(K - x M) with M = [J + m, m; m, m]. */
+static double resonance(bool upper) {
+    double m = link_inertia, J = rotor_inertia;
+    double a = J * m, b = -(control * m + stiffness * (J + m)), c = control * stiffness;
+    double root = sqrt(b * b - 4 * a * c);
+    return (-b + (upper ? root : -root)) / (2 * a);
+}
+
+/* Each mode swings in its shape, and returns after its period. */
+START_TEST(series_elastic_joints_have_two_resonance_frequencies) {
+    dyn_model *model = series_elastic_joint(NULL);
+    for (int upper = 0; upper < 2; upper++) {
+        double x = resonance(upper), shape[BOTH] = {0.01, 0}, q[BOTH], v[BOTH] = {0};
+        shape[SPRING_JOINT] = shape[MOTOR] * x * link_inertia / (stiffness - x * link_inertia);
+        memcpy(q, shape, sizeof q);
+        int steps = 2000;
+        spin(model, DYN_INTEGRATOR_RUNGE_KUTTA_4, 2 * 3.14159265358979323846 / sqrt(x) / steps, steps, q, v);
+        for (int k = 0; k < BOTH; k++) {
+            ck_assert_double_eq_tol(q[k], shape[k], 1e-8);
+            ck_assert_double_eq_tol(v[k], 0, 1e-7);
+        }
+    }
+    ck_assert_double_gt(resonance(true), 2 * resonance(false));
+    dyn_model_free(model);
+}
+END_TEST
+
+/* A harmonic drive turns with hysteresis: where the motor is turned slowly to and fro, the torque on the link's side
+ * goes around a loop, whose area is the work that friction takes. */
+START_TEST(harmonic_drives_lose_work_in_a_loop_of_hysteresis) {
+    const dyn_friction law = {.coulomb = {2, 2}, .bristle_stiffness = 2000, .bristle_damping = 5};
+    dyn_model *model = series_elastic_joint(&law);
+    dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
+    dyn_simulator *simulator;
+    dyn_error error;
+    double q[BOTH] = {0}, v[BOTH] = {0}, z = 0, work = 0, most = 0, dt = options.step_length;
+    require(dyn_simulator_create(model, &options, &simulator, &error), &error);
+    for (int i = 0; i < 8000; i++) {
+        double tau[BOTH] = {0, 12 * sin(2 * 3.14159265358979323846 * i * dt / 4)};
+        const dyn_step_input input = DYN_STEP_INPUT_INIT(.tau = tau, .bristles = &z);
+        double before = q[SPRING_JOINT];
+        require(dyn_simulator_step(simulator, 1, &input, q, v, NULL, NULL, &error), &error);
+        work += i >= 4000 ? tau[SPRING_JOINT] * (q[SPRING_JOINT] - before) : 0;
+        most = fmax(most, q[SPRING_JOINT]);
+    }
+    /* Friction of 2 N m slides to and fro through the whole deflection, but for the bristles' own. */
+    ck_assert_double_eq_tol(most, (12 - 2) / stiffness, 2e-3);
+    ck_assert_double_gt(work, 0.8 * 4 * 2 * (most - 2 / 2000.0));
+    ck_assert_double_lt(work, 1.1 * 4 * 2 * most);
+    dyn_simulator_free(simulator);
+    dyn_model_free(model);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("machine elements");
     tcase_add_test(tests, geared_arm_has_the_published_mass_matrices);
@@ -1073,5 +1162,7 @@ int main(void) {
     tcase_add_test(tests, bristles_stick_and_slip_behind_a_spring);
     tcase_add_test(tests, bristles_never_add_energy);
     tcase_add_test(tests, bristles_without_a_state_are_refused);
+    tcase_add_test(tests, series_elastic_joints_have_two_resonance_frequencies);
+    tcase_add_test(tests, harmonic_drives_lose_work_in_a_loop_of_hysteresis);
     return run_tests(tests);
 }
