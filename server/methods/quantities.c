@@ -386,6 +386,12 @@ static dyn_status body_inertia(const states *s, dyn_error *error, double *const 
                             error);
 }
 
+/* Computes the articulated inertia and its bias. */
+static dyn_status articulated_inertia(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_articulated_inertia(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, s->forces,
+                                   s->at.frame, s->at.reference_frame, output[0], output[1], error);
+}
+
 static dyn_status principal_axes(const states *s, dyn_error *error, double *const output[]) {
     static const size_t widths[] = {3, 9};
     double *parts[] = {output[1], output[1] + 3 * s->count};
@@ -696,6 +702,8 @@ static const computation by_principal_axes = {
     .run = principal_axes, .yields = 1, .along = {QUANTITY(FRAME_PRINCIPAL_AXES)}, .needs_all = true, .linear = 60};
 static const computation by_energy_regressor = {
     .run = energy_regressor, .yields = 1, .along = {QUANTITY(ENERGY_REGRESSOR)}, .needs_all = true, .linear = 100};
+static const computation by_articulated_inertia = {
+    .run = articulated_inertia, .yields = 2, .needs_all = true, .is_of_tree = true, .linear = 200};
 static const computation by_joint_inertias = {.run = joint_inertias,
                                               .is_of_tree = true,
                                               .yields = 1,
@@ -950,6 +958,15 @@ static const quantity_row quantities[] = {
                                    BLOCK("axes", UNITS("1"), 1, AXIS(SEMI_AXES), AXIS(XYZ))},
                                   &by_principal_axes,
                                   0},
+    [QUANTITY(FRAME_ARTICULATED_INERTIA)] = {OF_FRAMES, NULL, USES_PAYLOADS, VALUE(INERTIA, AXIS(TWIST), AXIS(TWIST)),
+                                             &by_articulated_inertia, 0},
+    [QUANTITY(FRAME_ARTICULATED_BIAS)] = {OF_FRAMES,
+                                          NULL,
+                                          FORWARD_INPUTS,
+                                          {BLOCK("force", UNITS("N"), 3, AXIS(XYZ)),
+                                           BLOCK("torque", UNITS("N m"), 0, AXIS(XYZ))},
+                                          &by_articulated_inertia,
+                                          1},
     [QUANTITY(JOINT_INERTIAS)] = {OF_ROBOT,
                                   "",
                                   USES_PAYLOADS,

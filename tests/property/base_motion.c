@@ -24,27 +24,6 @@ typedef struct pair {
     dyn_base_motion base;
 } pair;
 
-/* Adds rotors with both kinds of coupling to two joints of one coordinate, if there are any. */
-static void add_rotors(random_source *random, const dyn_model *model, dyn_builder *builder) {
-    dyn_error error;
-    int added = 0;
-    for (int j = 0; j < dyn_model_joint_count(model) && added < 2; j++) {
-        const dyn_joint *joint = dyn_model_joint(model, j);
-        char name[32];
-        if (joint->type != DYN_JOINT_TYPE_REVOLUTE || joint->nv != 1) {
-            continue;
-        }
-        snprintf(name, sizeof name, "rotor_%d", j);
-        dyn_machine_element_description element = {
-            .name = name, .kind = DYN_MACHINE_ELEMENT_KIND_ROTOR, .joint = joint->name};
-        element.rotor.ratio = random_uniform(random, 20, 100);
-        element.rotor.axial_inertia = random_uniform(random, 1e-4, 1e-3);
-        element.rotor.coupling = added ? DYN_ROTOR_COUPLING_DIAGONAL : DYN_ROTOR_COUPLING_EXACT;
-        require(dyn_builder_add_machine_element(builder, &element, &error), &error);
-        added++;
-    }
-}
-
 static dyn_model *build(const dyn_builder *builder, dyn_base base) {
     dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = base, .mimic = DYN_MIMIC_POLICY_COUPLED);
     dyn_model *model;
@@ -79,7 +58,7 @@ static pair open_pair(random_source *random, int k, bool with_rotors) {
     dyn_builder *builder;
     require(dyn_model_describe(tree, &builder, &error), &error);
     if (with_rotors) {
-        add_rotors(random, tree, builder);
+        add_random_rotors(random, tree, builder);
     }
     p.model = build(builder, DYN_BASE_FIXED), p.floating = build(builder, DYN_BASE_FLOATING);
     dyn_builder_free(builder);

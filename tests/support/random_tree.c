@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <dynamics/kinematics.h>
+#include <dynamics/machine_element.h>
 
 static void require(dyn_status status, const dyn_error *error) {
     if (status != DYN_OK) {
@@ -172,5 +173,25 @@ void integrate_configuration(const dyn_model *model, const double *q, const doub
                 y[k] = x[k] + dt * rate[k];
             }
         }
+    }
+}
+
+void add_random_rotors(random_source *random, const dyn_model *model, dyn_builder *builder) {
+    dyn_error error;
+    int added = 0;
+    for (int j = 0; j < dyn_model_joint_count(model) && added < 2; j++) {
+        const dyn_joint *joint = dyn_model_joint(model, j);
+        char name[32];
+        if (joint->type != DYN_JOINT_TYPE_REVOLUTE || joint->nv != 1) {
+            continue;
+        }
+        snprintf(name, sizeof name, "rotor_%d", j);
+        dyn_machine_element_description element = {
+            .name = name, .kind = DYN_MACHINE_ELEMENT_KIND_ROTOR, .joint = joint->name};
+        element.rotor.ratio = random_uniform(random, 20, 100);
+        element.rotor.axial_inertia = random_uniform(random, 1e-4, 1e-3);
+        element.rotor.coupling = added ? DYN_ROTOR_COUPLING_DIAGONAL : DYN_ROTOR_COUPLING_EXACT;
+        require(dyn_builder_add_machine_element(builder, &element, &error), &error);
+        added++;
     }
 }

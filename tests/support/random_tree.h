@@ -23,6 +23,10 @@ typedef struct random_tree_options {
 /* Builds a random tree; every moving link has a positive definite inertia. The caller frees it. */
 dyn_model *random_tree(random_source *random, const random_tree_options *options);
 
+/* Adds rotors to the description of a tree: to its first two revolute joints, one with the exact coupling and one with
+ * the diagonal approximation. */
+void add_random_rotors(random_source *random, const dyn_model *tree, dyn_builder *builder);
+
 /* Computes a random configuration: unit quaternions, angles and displacements in [-range, range]. */
 void random_configuration(random_source *random, const dyn_model *model, double range, double *q);
 

@@ -56,6 +56,8 @@ add_library(wire_tree STATIC
 target_link_libraries(wire_tree PUBLIC quantity_question system_support dynamics m)
 add_system_test(models wire_tree)
 add_system_test(payloads wire_tree)
+add_system_test(articulated_inertia wire_tree)
+target_sources(system_articulated_inertia PRIVATE ../support/assertions.c)
 add_system_test(base_motion wire_tree)
 target_sources(system_base_motion PRIVATE ../support/assertions.c)
 add_system_test(closed_loops wire_tree system_reference)

@@ -1778,8 +1778,11 @@ typedef enum dyn_client_quantity {
     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_TORQUES = 110, /* for accelerations of tasks by priority: nv */
     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_ACCELERATION = 111, /* accelerations that these torques cause: m */
     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INDEPENDENCE = 112, /* eigenvalues over the trace: m */
-    DYN_CLIENT_QUANTITY_IMPACT_VELOCITY = 130,                /* after an impact on the constraints: nv */
-    DYN_CLIENT_QUANTITY_IMPACT_IMPULSES = 131,                /* of the m rows of constraints: m */
+    /* Of frames: articulated-body inertia of the body that carries the frame (6 x 6) and its bias wrench (3 each). */
+    DYN_CLIENT_QUANTITY_FRAME_ARTICULATED_INERTIA = 65,
+    DYN_CLIENT_QUANTITY_FRAME_ARTICULATED_BIAS = 118,
+    DYN_CLIENT_QUANTITY_IMPACT_VELOCITY = 130, /* after an impact on the constraints: nv */
+    DYN_CLIENT_QUANTITY_IMPACT_IMPULSES = 131, /* of the m rows of constraints: m */
 } dyn_client_quantity;
 
 /* Upper bound of the numbers of quantities (exclusive). */

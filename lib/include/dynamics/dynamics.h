@@ -12,6 +12,7 @@
 #define DYNAMICS_DYNAMICS_H
 
 #include <dynamics/adaptive.h>
+#include <dynamics/articulated_inertia.h>
 #include <dynamics/assembly.h>
 #include <dynamics/base_motion.h>
 #include <dynamics/base_parameters.h>

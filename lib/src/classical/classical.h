@@ -34,6 +34,12 @@ typedef struct formulation_call {
     const dyn_spread *spread;             /* threads of the caller; NULL: none */
 } formulation_call;
 
+/* Frame on a body, and the frame that results are expressed in. */
+typedef struct articulated_frame {
+    int link; /* index of the link whose frame it is, on a body that moves */
+    dyn_reference_frame reference_frame;
+} articulated_frame;
+
 /* Functions of one instance. `row` is the number of a formulation in the table, from 0 on. */
 typedef struct classical_instance {
     int number_size;
@@ -52,6 +58,11 @@ typedef struct classical_instance {
      * of the joints (dyn_base_forces). call->memory has base_memory_size(model) bytes. */
     size_t (*base_memory_size)(const dyn_model *model);
     void (*base_forces)(const formulation_call *call, const void *q, const void *v, void *tau, void *wrenches);
+    /* Computes I_A and p_A of a body (dyn_articulated_inertia). call->memory has articulated_memory_size(model)
+     * bytes. */
+    size_t (*articulated_memory_size)(const dyn_model *model);
+    void (*articulated_inertia)(const formulation_call *call, const void *q, const void *v, const void *tau,
+                                const articulated_frame *of, void *inertia, void *bias);
 } classical_instance;
 
 extern const classical_instance dyn_classical_instance_classical;

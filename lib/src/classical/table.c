@@ -2,6 +2,7 @@
 /*
  * The table of formulations of one instance, and the functions that its users call.
  */
+#include "articulated_inertia.h"
 #include "base_motion.h"
 #include "derived.h"
 #include "external_forces.h"
@@ -187,7 +188,40 @@ void KERNEL(add_block)(block_list *list, const char *name, const char *meaning, 
     block->values = (const double *)values;
 }
 
+static size_t articulated_memory_size(const dyn_model *model) {
+    static const double gravity[3] = {0, 0, 0};
+    scratch s = scratch_measure();
+    mechanism m = KERNEL(mechanism_at)(model, gravity, NULL, &s);
+    take_zeros(&m, &s);
+    KERNEL(external_forces)(&m, NULL, 0, &s);
+    KERNEL(articulate_body)(&m, NULL, NULL, NULL, &s, NULL, NULL);
+    return s.used;
+}
+
+static void compute_articulated_inertia(const formulation_call *call, const void *q, const void *v, const void *tau,
+                                        const articulated_frame *of, void *inertia, void *bias) {
+    scratch s = scratch_measure();
+    s.block = (char *)call->memory;
+    mechanism m = KERNEL(mechanism_at)(call->model, call->gravity, (const real *)q, &s);
+    const real *zeros = take_zeros(&m, &s);
+    m.external = KERNEL(external_forces)(&m, call->forces, call->sample, &s);
+    KERNEL(articulate_body)
+    (&m, v ? (const real *)v : zeros, tau ? (const real *)tau : zeros, of, &s, (real *)inertia, (real *)bias);
+}
+
 const classical_instance KERNEL(classical_instance) = {
-    sizeof(real),    ROW_COUNT,       traits_of,           has_tip_constraints,  spreads,          memory_size,
-    compute_inverse, compute_forward, compute_mass_matrix, compute_coefficients, base_memory_size, compute_base_forces,
+    sizeof(real),
+    ROW_COUNT,
+    traits_of,
+    has_tip_constraints,
+    spreads,
+    memory_size,
+    compute_inverse,
+    compute_forward,
+    compute_mass_matrix,
+    compute_coefficients,
+    base_memory_size,
+    compute_base_forces,
+    articulated_memory_size,
+    compute_articulated_inertia,
 };

@@ -65,6 +65,12 @@ static void lay_out_couplings(const dyn_model *model, const kernel_trio *kernels
     w->held_memory = dyn_carve(cursor, dyn_constrained_aba_of(kernels->wide)->memory(model, c, model->constraint_rows));
 }
 
+/* Returns the bytes that the algorithms need which the room of the formulations computes. */
+static size_t classical_memory_size(const dyn_model *model) {
+    const classical_instance *classical = &dyn_classical_instance_classical;
+    return larger(classical->base_memory_size(model), classical->articulated_memory_size(model));
+}
+
 /* Lays the parts of a workspace out from `base` and returns their total size. */
 static size_t lay_out(const dyn_model *model, const kernel_trio *kernels, uintptr_t base, dyn_workspace *w) {
     uintptr_t cursor = base;
@@ -76,7 +82,7 @@ static size_t lay_out(const dyn_model *model, const kernel_trio *kernels, uintpt
     w->wrench_capacity = (size_t)model->link_count + SPARE_WRENCHES;
     size_t memory = larger(larger(kernels->wide->memory_size(model), kernels->half->memory_size(model)),
                            kernels->one->memory_size(model));
-    w->memory = dyn_carve(&cursor, larger(memory, dyn_classical_instance_classical.base_memory_size(model)));
+    w->memory = dyn_carve(&cursor, larger(memory, classical_memory_size(model)));
     w->zero = dyn_carve(&cursor, nv * real_size);
     w->pivots = dyn_carve(&cursor, nv * real_size);
     for (int i = 0; i < 6; i++) {

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Articulated-body inertia: the inertia that a link has together with the subtree that it carries, whose joints are
+ * free to move.
+ *
+ *     f = I_A A + p_A
+ *
+ * f is the wrench that the link needs, by the joint that carries it, for the spatial acceleration A, while the joints
+ * of its subtree move under the forces tau. The bias p_A includes velocities, gravity, tau and external forces. I_A is
+ * symmetric, and less than the inertia of the subtree with its joints held.
+ *
+ * Source: Featherstone 2008, section 7.2, and table 7.1; geared motors: Jain and Rodriguez 1990.
+ */
+#ifndef DYNAMICS_ARTICULATED_INERTIA_H
+#define DYNAMICS_ARTICULATED_INERTIA_H
+
+#include <stddef.h>
+
+#include <dynamics/export.h>
+#include <dynamics/external_force.h>
+#include <dynamics/model.h>
+#include <dynamics/status.h>
+#include <dynamics/workspace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Computes I_A, n x 36, row-major and angular rows first, and p_A, n x 6, a moment and a force, of the body that
+ * carries `frame`: about the origin and along the axes of the reference frame. A is the rate of the frame's twist that
+ * dyn_frame_motion computes there; in DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED the classical acceleration.
+ *
+ * q is n x nq; v and tau (NULL: zero) are n x nv; gravity and forces as in dyn_aba, also NULL. Computes in double
+ * precision in every workspace. Outputs must not overlap inputs. Cost O(bodies) for each sample. Allocates nothing.
+ * Thread-safe as long as each thread has its own workspace.
+ * Errors as dyn_aba; DYN_FAILED_PRECONDITION for a frame that is fixed to the world (place "frame"), for coupled mimic
+ * joints (place "model"), and where a joint of the subtree has no inertia (place "model"). */
+DYN_API dyn_status dyn_articulated_inertia(const dyn_model *model, dyn_workspace *workspace, size_t n,
+                                           const double *gravity, const double *q, const double *v, const double *tau,
+                                           const dyn_external_forces *forces, int frame,
+                                           dyn_reference_frame reference_frame, double *inertia, double *bias,
+                                           dyn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
