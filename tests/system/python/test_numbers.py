@@ -209,6 +209,26 @@ def test_descriptions_in_python_have_contact_surfaces(client, project):
         client.model(name).unload()
 
 
+def test_forces_on_links_and_brakes_act_in_rollouts(client):
+    """A ball hangs on a cable with buoyancy; a brake holds another one."""
+    ball = dynamicsd.Link("ball", dynamicsd.Inertia(2.0, rotational=(0.1, 0, 0, 0.1, 0, 0.1)))
+    rail = dynamicsd.Joint("rail", "prismatic", "base", "ball", axis=[0, 0, 1])
+    cable = dynamicsd.Strut(other_position=(0, 0, 1), stiffness=800.0, rest=1.2, damping=40.0)
+    water = dynamicsd.Fluid(density=1000.0, volume=1e-3)
+    motor = dynamicsd.Motor(resistance=0.5, torque_constant=0.05)
+    model = client.load(dynamicsd.ModelDescription("hung", [dynamicsd.Link("base"), ball], [rail], machine_elements=[
+        dynamicsd.MachineElement("cable", "", "cable", link="ball", strut=cable),
+        dynamicsd.MachineElement("water", "", "fluid", link="ball", fluid=water),
+        dynamicsd.MachineElement("motor", "rail", "motor", motor=motor),
+        dynamicsd.MachineElement("brake", "rail", "brake", brake=dynamicsd.Brake(30.0))]))
+    assert model.description.machine_elements[0].strut.stiffness == 800.0
+    hung = model.rollout([[0.0]], steps=3000, only_last=True)
+    np.testing.assert_allclose(hung.q[0, -1, 0], -0.2 - 9.81 / 800, atol=1e-6)
+    held = model.rollout([[0.0]], steps=100, only_last=True, stepping=dynamicsd.Stepping(brakes=["brake"]))
+    assert abs(held.q[0, -1, 0]) < 1e-3
+    model.unload()
+
+
 def test_descriptions_in_python_have_passive_joints(client, project):
     loop = client.load(project / "tests/data/constraints/four_bar.json", name="loop")
     exported = loop.export()
