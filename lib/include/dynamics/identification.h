@@ -19,9 +19,14 @@
  *
  * Drive gains. With `estimate_gains` the gain of each joint whose gain is not given is an unknown g, which multiplies
  * its column of tau. All gains, b and drives together minimize the sum of squares of (tau - model / g) / deviation,
- * with the deviation of each joint's residuals, by the method of Gauss and Newton. Deviations of b and drives include
- * those of the gains. The scale of the unknowns is that of known torques: of joints with given gains, of payloads that
- * some rows carry and others do not, of external forces, or of inertias that are not sought.
+ * with the deviation of each joint's residuals, by the method of Gauss and Newton; DYN_ESTIMATOR_TOTAL solves the
+ * equations Y b + ... - g tau = 0, with the known torques on the right, by total least squares, as Gautier and Briot
+ * do. Deviations of b and drives include those of the gains. A part of the record is predicted with gains of the other
+ * parts, or with those of all where the others fix no scale. Saturated are torques at the effort limit by the gain that
+ * is found, and those at an extreme value of the record that at least four rows share, and more than four times as many
+ * as the next value: there a drive cuts off its current. The scale of the unknowns is that of known torques: of joints
+ * with given gains, of payloads that some rows carry and others do not, of external forces, or of inertias that are not
+ * sought.
  *
  * Known loads. External forces and payloads of the record are computed with the model's equation of motion, and taken
  * off the torques before the estimates.
@@ -129,8 +134,8 @@ typedef struct dyn_identification_options {
     size_t link_count;
     int payload_link;         /* the inertia of a payload on this link is sought, and no other; -1: none */
     double stribeck_velocity; /* v_s, rad/s or m/s, > 0 */
-    bool estimate_gains;   /* seek the gains that are 0; all without `gains`. Not with Huber's and total estimators */
-    size_t most_estimates; /* linear estimates beyond which the computation is refused; 0: the default */
+    bool estimate_gains;      /* seek the gains that are 0; all without `gains` */
+    size_t most_estimates;    /* linear estimates beyond which the computation is refused; 0: the default */
 } dyn_identification_options;
 
 /* Default options: ordinary least squares, viscous and Coulomb friction and offset of each drive, v_f = 0.01, a prior

@@ -16,13 +16,15 @@ enum { MOST_ROUNDS = 60 };
 static const double SETTLED = 1e-11, LONGEST = 1, NEGLIGIBLE = 1e-7, LEAST_DEVIATION = 1e-9;
 
 /* State of the method. Rows of the factors are (columns, z, i): z are known torques, i is tau of the record. */
-typedef struct search {
+struct gain_search {
     regression *g;
     const record *r;
     size_t *places;       /* nv: number of the gain among those sought */
     size_t count, sought; /* columns, gains */
     size_t *rows;         /* nv: rows that are not saturated */
-    double *factors;      /* nv x (count + 2)^2 */
+    double *parts;        /* parts x nv x (count + 2)^2 */
+    double *weighted;     /* as `parts`, of rows with weights; the same array without weights */
+    double *factors;      /* nv x (count + 2)^2: of the parts that take part */
     double *triangle;     /* (count + sought + 1)^2 */
     double *block;        /* rows to append */
     double *scratch;      /* of appending and of linear_fit */
@@ -31,7 +33,13 @@ typedef struct search {
     bool *is_determined;
     double *gains, *deviations; /* nv each: gains, and deviations of the residuals */
     linear_solution fit;
-} search;
+};
+
+typedef struct gain_search search;
+
+static bool is_total(const search *s) {
+    return s->g->options->estimator == DYN_ESTIMATOR_TOTAL;
+}
 
 static const double *factor_of(const search *s, size_t k) {
     return s->factors + k * (s->count + 2) * (s->count + 2);
@@ -75,7 +83,7 @@ static sizes sizes_of(const search *s, size_t k) {
 
 /* Solves for the columns together with the gains, or, with `refine`, with changes of their logarithms. The column of a
  * gain is tau of the record, or the torque of the model. */
-static void solve(search *s, bool refine) {
+static void solve(search *s, bool refine, bool by_total_squares) {
     size_t width = s->count + s->sought + 1, size = s->count + 2, equations = 0;
     memset(s->triangle, 0, width * width * sizeof *s->triangle);
     for (size_t k = 0; k < s->g->nv; k++) {
@@ -96,8 +104,11 @@ static void solve(search *s, bool refine) {
         triangle_append(width, s->triangle, size, s->block, s->scratch);
         equations += s->rows[k];
     }
-    const linear_problem problem = {
-        .count = width - 1, .equations = equations, .triangle = s->triangle, .prior = s->prior};
+    const linear_problem problem = {.count = width - 1,
+                                    .equations = equations,
+                                    .triangle = s->triangle,
+                                    .prior = s->prior,
+                                    .is_total = by_total_squares};
     linear_fit(&problem, s->scratch, &s->fit);
 }
 
@@ -115,19 +126,20 @@ static dyn_status refuse(const search *s, size_t k, dyn_error *error) {
 }
 
 /* Finds the gains that solve the linear equations. */
-static dyn_status begin(search *s, dyn_error *error) {
+static dyn_status solve_linear(search *s, bool by_total_squares, dyn_error *error) {
     double known = 0;
     for (size_t k = 0; k < s->g->nv; k++) {
         s->gains[k] = 1;
     }
-    solve(s, false);
+    solve(s, false, by_total_squares);
     for (size_t k = 0; k < s->g->nv; k++) {
         s->gains[k] = s->r->is_sought[k] ? s->x[s->count + s->places[k]] : 1;
         sizes size = sizes_of(s, k);
         known = fmax(known, fmax(size.known, s->r->is_sought[k] ? 0 : size.drive));
     }
     for (size_t k = 0; k < s->g->nv; k++) {
-        if (s->r->is_sought[k] && !(sizes_of(s, k).drive > NEGLIGIBLE * known)) {
+        bool is_found = sizes_of(s, k).drive > NEGLIGIBLE * known && s->is_determined[s->count + s->places[k]];
+        if (s->r->is_sought[k] && !is_found) {
             return refuse(s, k, error);
         }
     }
@@ -143,7 +155,7 @@ static dyn_status improve(search *s, dyn_error *error) {
             sizes size = sizes_of(s, k);
             s->deviations[k] = fmax(fmax(size.residual, LEAST_DEVIATION * size.drive), 1e-12);
         }
-        solve(s, true);
+        solve(s, true, false);
         for (size_t k = 0; k < s->g->nv; k++) {
             size_t at = s->count + s->places[k];
             if (s->r->is_sought[k] && !s->is_determined[at]) {
@@ -157,16 +169,15 @@ static dyn_status improve(search *s, dyn_error *error) {
     return DYN_OK;
 }
 
-/* Stores the result, and applies the gains to the record. */
-static void store(const search *s, record *r, gain_estimates *result) {
+/* Stores the result. Deviations of gains are of their logarithms, but for total least squares. */
+static void store(const search *s, gain_estimates *result) {
     for (size_t k = 0; k < s->g->nv; k++) {
+        double unit = is_total(s) ? 1 : fabs(s->gains[k]);
         result->gains[k] = s->gains[k];
-        result->gain_deviations[k] = r->is_sought[k] ? fabs(s->gains[k]) * s->spread[s->count + s->places[k]] : 0;
+        result->gain_deviations[k] = s->r->is_sought[k] ? unit * s->spread[s->count + s->places[k]] : 0;
     }
+    memcpy(result->x, s->x, s->count * sizeof *s->x);
     memcpy(result->deviations, s->spread, s->count * sizeof *s->spread);
-    for (size_t i = 0; i < r->n * r->nv; i++) {
-        r->tau[i] *= s->gains[i % r->nv];
-    }
 }
 
 /* Allocates the arrays, and numbers the gains. */
@@ -174,34 +185,116 @@ static bool allocate(search *s) {
     size_t nv = s->g->nv, size = s->count + 2;
     s->places = calloc(nv + 1, sizeof *s->places), s->rows = calloc(nv + 1, sizeof *s->rows);
     for (size_t k = 0; k < nv && s->places; k++) {
-        s->places[k] = s->sought;
+        s->places[k] = s->r->is_sought[k] ? s->sought : 0;
         s->sought += s->r->is_sought[k];
     }
     size_t width = s->count + s->sought + 1;
+    s->parts = calloc(s->g->parts * nv * size * size + 1, sizeof(double)), s->weighted = s->parts;
     s->factors = calloc(nv * size * size + 1, sizeof(double)), s->triangle = calloc(width * width, sizeof(double));
-    s->block = calloc(size * width, sizeof(double)), s->scratch = calloc(linear_fit_scratch(width), sizeof(double));
+    s->block = calloc(size * (width + 1), sizeof(double));
+    s->scratch = calloc(linear_fit_scratch(width), sizeof(double));
     s->prior = calloc(width + 1, sizeof(double)), s->x = calloc(width + 1, sizeof(double));
     s->spread = calloc(width + 1, sizeof(double)), s->is_determined = calloc(width + 1, sizeof(bool));
     s->gains = calloc(nv + 1, sizeof(double)), s->deviations = calloc(nv + 1, sizeof(double));
     s->fit = (linear_solution){.x = s->x, .deviations = s->spread, .is_determined = s->is_determined};
-    return s->places && s->rows && s->factors && s->triangle && s->block && s->scratch && s->prior && s->x &&
-           s->spread && s->is_determined && s->gains && s->deviations;
+    return s->places && s->rows && s->parts && s->factors && s->triangle && s->block && s->scratch && s->prior &&
+           s->x && s->spread && s->is_determined && s->gains && s->deviations;
 }
 
-dyn_status gains_estimate(regression *g, record *r, gain_estimates *result, dyn_error *error) {
-    search s = {.g = g, .r = r, .count = g->count};
-    dyn_status status = allocate(&s) ? regression_split(g, s.factors, s.rows, error) : dyn_error_memory(error);
+dyn_status gains_create(regression *g, const record *r, gain_search **result, dyn_error *error) {
+    search *s = *result = calloc(1, sizeof *s);
+    if (!s) {
+        return dyn_error_memory(error);
+    }
+    s->g = g, s->r = r, s->count = g->count;
+    if (!allocate(s)) {
+        return dyn_error_memory(error);
+    }
+    memcpy(s->prior, g->prior, g->count * sizeof *s->prior);
+    return DYN_OK;
+}
+
+dyn_status gains_read(gain_search *s, bool is_weighted, dyn_error *error) {
+    size_t size = s->count + 2, total = s->g->parts * s->g->nv * size * size;
+    if (is_weighted && s->weighted == s->parts) {
+        s->weighted = calloc(total + 1, sizeof *s->weighted);
+    }
+    if (!s->weighted) {
+        s->weighted = s->parts;
+        return dyn_error_memory(error);
+    }
+    double *factors = is_weighted ? s->weighted : s->parts;
+    memset(factors, 0, total * sizeof *factors);
+    return regression_split(s->g, factors, error);
+}
+
+/* Combines the factors of all parts but one. */
+static void select_parts(search *s, size_t without) {
+    size_t size = s->count + 2, nv = s->g->nv;
+    memset(s->factors, 0, nv * size * size * sizeof *s->factors);
+    memset(s->rows, 0, nv * sizeof *s->rows);
+    for (size_t part = 0; part < s->g->parts; part++) {
+        for (size_t k = 0; k < nv && part != without; k++) {
+            memcpy(s->block, s->weighted + (part * nv + k) * size * size, size * size * sizeof *s->block);
+            triangle_append(size, s->factors + k * size * size, size, s->block, s->scratch);
+            s->rows[k] += s->g->rows[part * nv + k];
+        }
+    }
+}
+
+dyn_status gains_estimate(gain_search *s, size_t without, gain_estimates *result, dyn_error *error) {
+    select_parts(s, without);
+    dyn_status status = solve_linear(s, false, error);
     if (status == DYN_OK) {
-        memcpy(s.prior, g->prior, g->count * sizeof *s.prior);
-        status = begin(&s, error);
+        status = improve(s, error);
+    }
+    if (status == DYN_OK && is_total(s)) {
+        status = solve_linear(s, true, error);
     }
     if (status == DYN_OK) {
-        status = improve(&s, error);
+        store(s, result);
     }
-    if (status == DYN_OK) {
-        store(&s, r, result);
-    }
-    free(s.places), free(s.rows), free(s.factors), free(s.triangle), free(s.block), free(s.scratch);
-    free(s.prior), free(s.x), free(s.spread), free(s.is_determined), free(s.gains), free(s.deviations);
     return status;
+}
+
+/* Computes factors of rows (columns, torque) from those with tau apart. */
+static void convert(search *s, const double *gains, const double *from, double *to) {
+    size_t size = s->count + 2, width = s->count + 1;
+    memset(to, 0, s->g->parts * s->g->nv * width * width * sizeof *to);
+    for (size_t i = 0; i < s->g->parts * s->g->nv; i++, to += width * width) {
+        for (size_t r = 0; r < size; r++, from += size) {
+            memcpy(s->block + r * width, from, s->count * sizeof *from);
+            s->block[r * width + s->count] = gains[i % s->g->nv] * tau_of(s, from) - known_of(s, from);
+        }
+        triangle_append(width, to, size, s->block, s->scratch);
+    }
+}
+
+dyn_status gains_apply(gain_search *s, const double *gains, dyn_error *error) {
+    regression *g = s->g;
+    size_t width = s->count + 1;
+    if (s->weighted != s->parts && g->weighted == g->triangles) {
+        double *weighted = calloc(g->parts * g->nv * width * width + 1, sizeof *weighted);
+        if (!weighted) {
+            return dyn_error_memory(error);
+        }
+        g->weighted = weighted;
+    }
+    convert(s, gains, s->parts, g->triangles);
+    if (g->weighted != g->triangles) {
+        convert(s, gains, s->weighted, g->weighted);
+    }
+    return DYN_OK;
+}
+
+void gains_free(gain_search *s) {
+    if (!s) {
+        return;
+    }
+    if (s->weighted != s->parts) {
+        free(s->weighted);
+    }
+    free(s->places), free(s->rows), free(s->parts), free(s->factors), free(s->triangle), free(s->block);
+    free(s->scratch), free(s->prior), free(s->x), free(s->spread), free(s->is_determined), free(s->gains);
+    free(s->deviations), free(s);
 }

@@ -14,10 +14,7 @@
 #include "regression.h"
 #include "triangle.h"
 
-enum { WEIGHT_ROUNDS = 3, HUBER_ROUNDS = 12 };
-
-/* Part number that stands for no part. */
-static const size_t NONE = (size_t)-1;
+enum { WEIGHT_ROUNDS = 3, HUBER_ROUNDS = 12, SATURATION_ROUNDS = 6 };
 
 /* Huber's bound, in deviations: 95 % efficiency for normal noise. Ratio of the deviation to the median absolute
  * residual for normal noise. Least deviations, relative to the joint's torque: of the linear and of the consistent
@@ -37,7 +34,9 @@ typedef struct job {
     double *x, *spread;                /* linear estimates and their deviations */
     bool *is_determined;
     int *partner;
-    gain_estimates gains; /* arrays of the result but for those of columns; NULL without gains that are sought */
+    gain_search *search;                       /* of gains; NULL without gains that are sought */
+    gain_estimates gains, fold;                /* from all of the record, and from all parts but one */
+    double *gain_memory;                       /* of both */
     double *consistent, *x_consistent, *terms; /* consistent estimate: columns, and the same as bodies and terms */
     double *links_prior, *scales;
     bool *is_positive;
@@ -171,11 +170,17 @@ static dyn_status find_weights(job *j, dyn_error *error) {
     j->g.weights = calloc(n * nv + 1, sizeof *j->g.weights);
     dyn_status status = residuals && sorted && j->g.weights ? DYN_OK : dyn_error_memory(error);
     for (int round = 0; round < HUBER_ROUNDS && status == DYN_OK; round++) {
-        estimate(j, NONE);
-        status = regression_residuals(&j->g, j->x, residuals, error);
+        if (j->search) {
+            status = gains_estimate(j->search, DYN_NO_PART, &j->gains, error);
+        } else {
+            estimate(j, DYN_NO_PART);
+        }
+        if (status == DYN_OK) {
+            status = regression_residuals(&j->g, j->search ? j->gains.x : j->x, j->gains.gains, residuals, error);
+        }
         if (status == DYN_OK) {
             set_weights(j, residuals, sorted);
-            status = regression_weigh(&j->g, error);
+            status = j->search ? gains_read(j->search, true, error) : regression_weigh(&j->g, error);
         }
     }
     free(residuals), free(sorted);
@@ -196,7 +201,7 @@ static void find_prior(job *j) {
             consistent_prior(is_payload ? fmax(PAYLOAD_SHARE * mass, least) : least, j->links_prior + LINK * k);
         j->result->lacks_prior[g->sought.bodies[k]] = !is_body && !is_payload;
     }
-    combine(j, g->triangles, NONE, NULL);
+    combine(j, g->triangles, DYN_NO_PART, NULL);
     for (size_t t = 0; t < g->term_count; t++) {
         size_t c = g->base_count + t, rows = 0, k = (size_t)g->drives[t].coordinate;
         double square = 0, torque = fmax(j->torque[k], 1e-9);
@@ -253,8 +258,8 @@ static void store_estimates(job *j) {
                                                      .prior = g->prior[c],
                                                      .is_excited = j->is_determined[c],
                                                      .partner = j->partner[c]};
-        if (j->gains.deviations && result->estimates[c].is_excited) {
-            result->estimates[c].deviation = j->gains.deviations[c];
+        if (j->search && result->estimates[c].is_excited) {
+            result->estimates[c].deviation = j->gains.deviations[c] * sqrt(j->inflation);
         }
     }
     result->rank = j->fit.rank;
@@ -274,7 +279,7 @@ static void store_estimates(job *j) {
 /* Adds the squared residuals of one part, or of all, to sums of one number for each coordinate. */
 static void add_squares(const job *j, size_t only, const double *x, double *sums) {
     for (size_t part = 0; part < j->g.parts; part++) {
-        for (size_t k = 0; k < j->g.nv && (only == NONE || part == only); k++) {
+        for (size_t k = 0; k < j->g.nv && (only == DYN_NO_PART || part == only); k++) {
             sums[k] += sum_squares(&j->g, j->g.triangles, part, k, x);
         }
     }
@@ -285,15 +290,40 @@ typedef struct error_sums {
     double *model, *linear, *consistent, *prediction, *consistent_prediction;
 } error_sums;
 
+/* Estimates the gains from all parts but one, where they fix the scale; otherwise the gains are those of the record. */
+static dyn_status fold_gains(job *j, size_t without, dyn_error *error) {
+    dyn_error refusal;
+    size_t nv = j->g.nv;
+    if (!j->search) {
+        return DYN_OK;
+    }
+    if (gains_estimate(j->search, without, &j->fold, &refusal) != DYN_OK) {
+        memcpy(j->fold.gains, j->gains.gains, nv * sizeof *j->fold.gains);
+    }
+    return gains_apply(j->search, j->fold.gains, error);
+}
+
+/* Adds the squared errors of prediction of one part to sums of one number for each coordinate. Errors of a gain count
+ * as those of the record's tau. */
+static void add_predictions(job *j, size_t part, const double *x, double *sums) {
+    for (size_t k = 0; k < j->g.nv; k++) {
+        double ratio = j->search ? j->gains.gains[k] / j->fold.gains[k] : 1;
+        sums[k] += ratio * ratio * sum_squares(&j->g, j->g.triangles, part, k, x);
+    }
+}
+
 /* Computes the predictions of every part from the others. */
 static dyn_status predict(job *j, const error_sums *sums, dyn_error *error) {
     const dyn_identification_options *o = j->g.options;
     dyn_status status = DYN_OK;
     for (size_t part = 0; part < j->g.parts && status == DYN_OK; part++) {
-        estimate(j, part);
-        status = estimate_consistent(j, part, error);
-        add_squares(j, part, j->x, sums->prediction);
-        add_squares(j, part, j->consistent, sums->consistent_prediction);
+        status = fold_gains(j, part, error);
+        if (status == DYN_OK) {
+            estimate(j, part);
+            status = estimate_consistent(j, part, error);
+        }
+        add_predictions(j, part, j->x, sums->prediction);
+        add_predictions(j, part, j->consistent, sums->consistent_prediction);
         if (o->proceed && !o->proceed(o->context, 0.5 + 0.5 * (double)(part + 1) / (double)j->g.parts)) {
             return dyn_error_set(error, DYN_CANCELLED, "", "the identification was cancelled");
         }
@@ -346,9 +376,6 @@ static dyn_status check_options(const dyn_identification_options *o, dyn_error *
     const ranged_option options[] = {
         {"estimator", (double)o->estimator, (int)o->estimator >= 0 && o->estimator <= DYN_ESTIMATOR_TOTAL,
          "pass one of 0 to 3"},
-        {"estimator", (double)o->estimator,
-         !o->estimate_gains || o->estimator == DYN_ESTIMATOR_ORDINARY || o->estimator == DYN_ESTIMATOR_WEIGHTED,
-         "with gains that are sought pass 0 or 1"},
         {"friction_velocity", o->friction_velocity, o->friction_velocity > 0 && isfinite(o->friction_velocity),
          "pass a positive number"},
         {"stribeck_velocity", o->stribeck_velocity, o->stribeck_velocity > 0 && isfinite(o->stribeck_velocity),
@@ -423,7 +450,8 @@ static void release(job *j) {
         free(all[i]);
     }
     free(j->is_determined), free(j->is_positive), free(j->partner);
-    free(j->gains.deviations);
+    free(j->gain_memory);
+    gains_free(j->search);
     regression_free(&j->g);
     dyn_identification_free(j->result);
 }
@@ -431,8 +459,9 @@ static void release(job *j) {
 /* Computes the root mean square torque of each coordinate. */
 static void find_torques(job *j) {
     const regression *g = &j->g;
-    double *none = j->x; /* zero until the first fit */
-    add_squares(j, NONE, none, j->torque);
+    double *none = j->consistent; /* zero until the first estimate */
+    memset(j->torque, 0, g->nv * sizeof *j->torque);
+    add_squares(j, DYN_NO_PART, none, j->torque);
     for (size_t k = 0; k < g->nv; k++) {
         size_t rows = 0;
         for (size_t part = 0; part < g->parts; part++) {
@@ -457,29 +486,72 @@ static dyn_status refuse_motion(const job *j, dyn_error *error) {
                                     g->record->n * g->nv);
 }
 
-/* Stores the gains that are given, and estimates those that are sought. */
-static dyn_status find_gains(job *j, const dyn_recorded_motion *m, record *r, dyn_error *error) {
+/* Allocates the estimates of gains. */
+static bool allocate_gains(job *j) {
+    size_t nv = j->g.nv, count = j->g.count;
+    double *memory = j->gain_memory = calloc(4 * (nv + count) + 1, sizeof *memory);
+    gain_estimates *both[] = {&j->gains, &j->fold};
+    for (size_t i = 0; i < 2 && memory; i++, memory += 2 * (nv + count)) {
+        *both[i] = (gain_estimates){memory, memory + nv, memory + 2 * nv, memory + 2 * nv + count};
+    }
+    return j->gain_memory != NULL;
+}
+
+/* Estimates gains, and leaves out rows that are saturated with them, until no mark changes. */
+static dyn_status find_unsaturated(job *j, record *r, dyn_error *error) {
+    dyn_status status = DYN_OK;
+    bool is_changed = true;
+    for (int round = 0; round < SATURATION_ROUNDS && is_changed && status == DYN_OK; round++) {
+        status = gains_read(j->search, false, error);
+        if (status == DYN_OK) {
+            status = gains_estimate(j->search, DYN_NO_PART, &j->gains, error);
+        }
+        is_changed = status == DYN_OK && record_mark_saturation(j->g.model, j->gains.gains, r);
+    }
+    return status == DYN_OK && is_changed ? gains_read(j->search, false, error) : status;
+}
+
+/* Estimates the gains that are sought, and multiplies the torques of the record by them. */
+static dyn_status find_gains(job *j, record *r, dyn_error *error) {
     regression *g = &j->g;
+    dyn_status status = gains_create(g, r, &j->search, error);
+    if (status == DYN_OK && !allocate_gains(j)) {
+        status = dyn_error_memory(error);
+    }
+    if (status == DYN_OK) {
+        status = find_unsaturated(j, r, error);
+    }
+    if (status == DYN_OK) {
+        status = gains_apply(j->search, j->gains.gains, error);
+    }
+    if (status == DYN_OK && g->options->estimator == DYN_ESTIMATOR_HUBER) {
+        find_torques(j);
+        status = find_weights(j, error);
+    }
+    if (status == DYN_OK) {
+        status = gains_estimate(j->search, DYN_NO_PART, &j->gains, error);
+    }
+    if (status == DYN_OK) {
+        status = gains_apply(j->search, j->gains.gains, error);
+    }
+    for (size_t i = 0; i < r->n * g->nv && status == DYN_OK; i++) {
+        r->tau[i] *= j->gains.gains[i % g->nv];
+    }
+    for (size_t k = 0; k < g->nv && status == DYN_OK; k++) {
+        j->result->gains[k] = r->is_sought[k] ? j->gains.gains[k] : j->result->gains[k];
+        j->result->gain_deviations[k] = j->gains.gain_deviations[k] * sqrt(j->inflation);
+    }
+    return status;
+}
+
+/* Stores the gains that are given, and computes the factors of the record. */
+static dyn_status reduce_record(job *j, const dyn_recorded_motion *m, record *r, dyn_error *error) {
     bool is_any_sought = false;
-    for (size_t k = 0; k < g->nv; k++) {
+    for (size_t k = 0; k < j->g.nv; k++) {
         is_any_sought = is_any_sought || r->is_sought[k];
         j->result->gains[k] = m->gains ? m->gains[k] : 1;
     }
-    if (!is_any_sought) {
-        return DYN_OK;
-    }
-    double *factors = calloc(g->nv + 1, sizeof *factors);
-    j->gains = (gain_estimates){.gains = factors,
-                                .gain_deviations = j->result->gain_deviations,
-                                .deviations = calloc(g->count + 1, sizeof(double))};
-    dyn_status status =
-        factors && j->gains.deviations ? gains_estimate(g, r, &j->gains, error) : dyn_error_memory(error);
-    for (size_t k = 0; k < g->nv && status == DYN_OK; k++) {
-        j->result->gains[k] = r->is_sought[k] ? factors[k] : j->result->gains[k];
-    }
-    j->gains.gains = NULL;
-    free(factors);
-    return status;
+    return is_any_sought ? find_gains(j, r, error) : regression_reduce(&j->g, error);
 }
 
 /* Computes both estimates from all of the record, their residuals and predictions. */
@@ -489,21 +561,21 @@ static dyn_status compute(job *j, dyn_error *error) {
     if (status == DYN_OK) {
         find_torques(j);
     }
-    if (status == DYN_OK && j->g.options->estimator == DYN_ESTIMATOR_HUBER) {
+    if (status == DYN_OK && j->g.options->estimator == DYN_ESTIMATOR_HUBER && !j->search) {
         status = find_weights(j, error);
     }
     if (status == DYN_OK) {
         find_prior(j);
-        estimate(j, NONE);
-        status = j->fit.rank > 0 ? estimate_consistent(j, NONE, error) : refuse_motion(j, error);
+        estimate(j, DYN_NO_PART);
+        status = j->fit.rank > 0 ? estimate_consistent(j, DYN_NO_PART, error) : refuse_motion(j, error);
     }
     if (status == DYN_OK) {
         size_t nv = j->g.nv;
         error_sums sums = {memory, memory + nv, memory + 2 * nv, memory + 3 * nv, memory + 4 * nv};
         store_estimates(j);
-        add_squares(j, NONE, j->g.prior, sums.model);
-        add_squares(j, NONE, j->x, sums.linear);
-        add_squares(j, NONE, j->consistent, sums.consistent);
+        add_squares(j, DYN_NO_PART, j->g.prior, sums.model);
+        add_squares(j, DYN_NO_PART, j->x, sums.linear);
+        add_squares(j, DYN_NO_PART, j->consistent, sums.consistent);
         if (j->g.parts > 1) {
             status = predict(j, &sums, error);
         } else {
@@ -528,7 +600,7 @@ dyn_status dyn_identify(const dyn_model *model, const dyn_recorded_motion *motio
     if (status == DYN_OK) {
         status = check_options(&chosen, error);
     }
-    if (chosen.estimate_gains) {
+    if (chosen.estimate_gains && chosen.estimator == DYN_ESTIMATOR_ORDINARY) {
         chosen.estimator = DYN_ESTIMATOR_WEIGHTED;
     }
     if (status == DYN_OK) {
@@ -544,10 +616,7 @@ dyn_status dyn_identify(const dyn_model *model, const dyn_recorded_motion *motio
         status = dyn_error_memory(error);
     }
     if (status == DYN_OK) {
-        status = find_gains(&j, motion, &r, error);
-    }
-    if (status == DYN_OK) {
-        status = regression_reduce(&j.g, error);
+        status = reduce_record(&j, motion, &r, error);
     }
     if (status == DYN_OK) {
         status = compute(&j, error);

@@ -140,6 +140,11 @@ static dyn_status check_motion(const dyn_model *model, const dyn_recorded_motion
     return status == DYN_OK ? check_gains((size_t)dyn_model_nv(model), m->gains, o->estimate_gains, error) : status;
 }
 
+/* Rows that share an extreme value where a drive cuts off its current, also as a multiple of those with the next value;
+ * and relative difference of equal values. */
+enum { SHARED = 4 };
+static const double EQUAL = 1e-6;
+
 /* Marks torques at the effort limits of their joints. Those of unknown gains are not known. */
 static void find_saturation(const dyn_model *model, record *r) {
     for (int j = 0; j < dyn_model_joint_count(model); j++) {
@@ -151,6 +156,54 @@ static void find_saturation(const dyn_model *model, record *r) {
             r->is_saturated[i] = fabs(r->tau[i]) >= effort;
         }
     }
+}
+
+/* Returns the largest sign * tau of coordinate k that is below `bound`, and the number of rows that have it. */
+static double largest_below(const record *r, size_t k, double sign, double bound, size_t *rows) {
+    double largest = 0;
+    *rows = 0;
+    for (size_t s = 0; s < r->n; s++) {
+        double tau = sign * r->unfiltered[s * r->nv + k];
+        largest = tau < bound && tau > largest ? tau : largest;
+    }
+    for (size_t s = 0; s < r->n; s++) {
+        double tau = sign * r->unfiltered[s * r->nv + k];
+        *rows += tau < bound && tau >= largest * (1 - EQUAL);
+    }
+    return largest;
+}
+
+/* Returns the value of sign * tau from which on the drive of coordinate k cuts off its current; infinite: none. */
+static double find_cut(const record *r, size_t k, double sign) {
+    size_t rows, next_rows;
+    double extreme = largest_below(r, k, sign, INFINITY, &rows) * (1 - EQUAL);
+    largest_below(r, k, sign, extreme, &next_rows);
+    return rows >= SHARED && rows > SHARED * next_rows && extreme > 0 ? extreme : INFINITY;
+}
+
+/* Marks the torques of coordinate k. Returns whether a mark has changed. */
+static bool mark_coordinate(record *r, size_t k, double gain, double effort) {
+    double highest = find_cut(r, k, 1), lowest = find_cut(r, k, -1);
+    bool is_changed = false;
+    for (size_t s = 0; s < r->n; s++) {
+        size_t i = s * r->nv + k;
+        double tau = r->unfiltered[i];
+        bool is_saturated = tau >= highest || -tau >= lowest || fabs(gain * tau) >= effort * (1 - EQUAL);
+        is_changed = is_changed || is_saturated != r->is_saturated[i];
+        r->is_saturated[i] = is_saturated;
+    }
+    return is_changed;
+}
+
+bool record_mark_saturation(const dyn_model *model, const double *gains, record *r) {
+    bool is_changed = false;
+    for (int j = 0; j < dyn_model_joint_count(model); j++) {
+        const dyn_joint *joint = dyn_model_joint(model, j);
+        size_t k = (size_t)joint->v_index;
+        bool is_sought = joint->nv == 1 && joint->has_limits && joint->limits.effort > 0 && r->is_sought[k];
+        is_changed = (is_sought && mark_coordinate(r, k, gains[k], joint->limits.effort)) || is_changed;
+    }
+    return is_changed;
 }
 
 static void smooth_columns(const dyn_recorded_motion *m, size_t width, double cutoff, double *rows, double *scratch) {
@@ -171,7 +224,9 @@ dyn_status record_create(const dyn_model *model, const dyn_recorded_motion *m, c
     r->a = calloc(r->n * r->nv + 1, sizeof *r->a), r->tau = calloc(r->n * r->nv + 1, sizeof *r->tau);
     r->is_saturated = calloc(r->n * r->nv + 1, sizeof *r->is_saturated);
     r->is_sought = calloc(r->nv + 1, sizeof *r->is_sought);
-    if (!r->is_saturated || !r->is_sought || !scratch || !r->q || !r->v || !r->a || !r->tau) {
+    r->unfiltered = o->estimate_gains ? calloc(r->n * r->nv + 1, sizeof *r->unfiltered) : NULL;
+    if (!r->is_saturated || (o->estimate_gains && !r->unfiltered) || !r->is_sought || !scratch || !r->q || !r->v ||
+        !r->a || !r->tau) {
         free(scratch);
         return dyn_error_memory(error);
     }
@@ -185,6 +240,9 @@ dyn_status record_create(const dyn_model *model, const dyn_recorded_motion *m, c
             r->tau[i] = m->tau[i] * (m->gains && !r->is_sought[i % r->nv] ? m->gains[i % r->nv] : 1);
         }
         find_saturation(model, r);
+        if (r->unfiltered) {
+            memcpy(r->unfiltered, r->tau, r->n * r->nv * sizeof *r->tau);
+        }
         smooth_columns(m, r->nq, o->cutoff, r->q, scratch);
         smooth_columns(m, r->nv, o->torque_cutoff, r->tau, scratch);
     }
@@ -200,5 +258,6 @@ dyn_status record_create(const dyn_model *model, const dyn_recorded_motion *m, c
 
 void record_free(record *r) {
     free(r->q), free(r->v), free(r->a), free(r->tau), free(r->known), free(r->is_saturated), free(r->is_sought);
+    free(r->unfiltered);
     *r = (record){0};
 }

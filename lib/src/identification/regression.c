@@ -103,27 +103,37 @@ static double fill_row(const regression *g, size_t first, size_t s, size_t coord
     return rotor + known + held;
 }
 
+/* Rows that become a factor: (columns, tau), or with `is_split` (columns, known torque, tau). */
+typedef struct row_kind {
+    bool is_split;
+    size_t size;
+} row_kind;
+
 /* Appends the rows of one coordinate of a block of samples to a factor. Returns their number. */
-static size_t append_rows(regression *g, size_t first, size_t count, size_t coordinate, double *triangle) {
-    size_t rows = 0, size = g->count + 1;
+static size_t append_rows(regression *g, row_kind kind, size_t first, size_t count, size_t coordinate,
+                          double *triangle) {
+    size_t rows = 0;
     for (size_t s = 0; s < count; s++) {
         size_t i = (first + s) * g->nv + coordinate;
-        double *row = g->block + rows * size;
+        double *row = g->block + rows * kind.size;
         if (g->record->is_saturated[i]) {
             continue;
         }
-        fill_row(g, first, s, coordinate, row);
-        for (size_t c = 0; c < size && g->weights; c++) {
+        double known = fill_row(g, first, s, coordinate, row);
+        if (kind.is_split) {
+            row[g->count] = known, row[g->count + 1] = g->record->tau[i];
+        }
+        for (size_t c = 0; c < kind.size && g->weights; c++) {
             row[c] *= g->weights[i];
         }
         rows++;
     }
-    triangle_append(size, triangle, rows, g->block, g->scratch);
+    triangle_append(kind.size, triangle, rows, g->block, g->scratch);
     return rows;
 }
 
 /* Adds all rows of the record to the factors `triangles`, which must be zero. Parts are of consecutive samples. */
-static dyn_status reduce(regression *g, double *triangles, dyn_error *error) {
+static dyn_status reduce(regression *g, row_kind kind, double *triangles, dyn_error *error) {
     const dyn_identification_options *o = g->options;
     size_t n = g->record->n;
     memset(g->rows, 0, g->parts * g->nv * sizeof *g->rows);
@@ -136,10 +146,11 @@ static dyn_status reduce(regression *g, double *triangles, dyn_error *error) {
                 return status;
             }
             for (size_t k = 0; k < g->nv; k++) {
-                g->rows[part * g->nv + k] +=
-                    append_rows(g, first, count, k, regression_triangle(g, triangles, part, k));
+                double *triangle = triangles + (part * g->nv + k) * kind.size * kind.size;
+                g->rows[part * g->nv + k] += append_rows(g, kind, first, count, k, triangle);
             }
-            if (o->proceed && !o->proceed(o->context, 0.5 * (double)(first + count) / (double)n)) {
+            double fraction = kind.is_split ? 0 : 0.5 * (double)(first + count) / (double)n;
+            if (o->proceed && !o->proceed(o->context, fraction)) {
                 return dyn_error_set(error, DYN_CANCELLED, "", "the identification was cancelled");
             }
         }
@@ -147,40 +158,8 @@ static dyn_status reduce(regression *g, double *triangles, dyn_error *error) {
     return DYN_OK;
 }
 
-/* Appends the rows of one coordinate of a block of samples, with tau apart, to a factor. Returns their number. */
-static size_t append_split(regression *g, size_t first, size_t count, size_t coordinate, double *factor) {
-    size_t rows = 0, size = g->count + 2;
-    for (size_t s = 0; s < count; s++) {
-        size_t i = (first + s) * g->nv + coordinate;
-        double *row = g->block + rows * size;
-        if (g->record->is_saturated[i]) {
-            continue;
-        }
-        row[g->count] = fill_row(g, first, s, coordinate, row);
-        row[g->count + 1] = g->record->tau[i];
-        rows++;
-    }
-    triangle_append(size, factor, rows, g->block, g->scratch);
-    return rows;
-}
-
-dyn_status regression_split(regression *g, double *factors, size_t *rows, dyn_error *error) {
-    const dyn_identification_options *o = g->options;
-    size_t n = g->record->n, size = g->count + 2;
-    for (size_t first = 0; first < n; first += BLOCK) {
-        size_t count = n - first < BLOCK ? n - first : BLOCK;
-        dyn_status status = fill_regressor(g, first, count, error);
-        if (status != DYN_OK) {
-            return status;
-        }
-        for (size_t k = 0; k < g->nv; k++) {
-            rows[k] += append_split(g, first, count, k, factors + k * size * size);
-        }
-        if (o->proceed && !o->proceed(o->context, 0)) {
-            return dyn_error_set(error, DYN_CANCELLED, "", "the identification was cancelled");
-        }
-    }
-    return DYN_OK;
+dyn_status regression_split(regression *g, double *factors, dyn_error *error) {
+    return reduce(g, (row_kind){.is_split = true, .size = g->count + 2}, factors, error);
 }
 
 dyn_status regression_weigh(regression *g, dyn_error *error) {
@@ -193,18 +172,20 @@ dyn_status regression_weigh(regression *g, dyn_error *error) {
         return dyn_error_memory(error);
     }
     memset(g->weighted, 0, total * sizeof *g->weighted);
-    return reduce(g, g->weighted, error);
+    return reduce(g, (row_kind){.size = size}, g->weighted, error);
 }
 
-dyn_status regression_residuals(regression *g, const double *x, double *residuals, dyn_error *error) {
+dyn_status regression_residuals(regression *g, const double *x, const double *gains, double *residuals,
+                                dyn_error *error) {
     dyn_status status = DYN_OK;
     size_t n = g->record->n;
     for (size_t first = 0; first < n && status == DYN_OK; first += BLOCK) {
         size_t count = n - first < BLOCK ? n - first : BLOCK;
         status = fill_regressor(g, first, count, error);
         for (size_t i = first * g->nv; i < (first + count) * g->nv && status == DYN_OK; i++) {
-            fill_row(g, first, i / g->nv - first, i % g->nv, g->block);
-            residuals[i] = g->record->is_saturated[i] ? 0 : g->block[g->count];
+            double known = fill_row(g, first, i / g->nv - first, i % g->nv, g->block);
+            double torque = gains ? gains[i % g->nv] * g->record->tau[i] - known : g->block[g->count];
+            residuals[i] = g->record->is_saturated[i] ? 0 : torque;
             for (size_t c = 0; c < g->count && !g->record->is_saturated[i]; c++) {
                 residuals[i] -= g->block[c] * x[c];
             }
@@ -278,7 +259,7 @@ dyn_status regression_create(const dyn_model *model, const dyn_identification_op
 dyn_status regression_reduce(regression *g, dyn_error *error) {
     size_t size = g->count + 1;
     memset(g->triangles, 0, g->parts * g->nv * size * size * sizeof *g->triangles);
-    return reduce(g, g->triangles, error);
+    return reduce(g, (row_kind){.size = size}, g->triangles, error);
 }
 
 void regression_combine(regression *g, const double *factors, double *triangle, double *rows) {

@@ -47,9 +47,9 @@ dyn_status regression_create(const dyn_model *model, const dyn_identification_op
 /* Computes the factors of the record as it is now. */
 dyn_status regression_reduce(regression *g, dyn_error *error);
 
-/* Computes a factor for each coordinate of rows (columns, known torque, tau): nv x (count + 2)^2 numbers, which must be
- * zero, and the number of rows of each. */
-dyn_status regression_split(regression *g, double *factors, size_t *rows, dyn_error *error);
+/* Computes the factors of rows (columns, known torque, tau), with the weights of g, for each part and coordinate: parts
+ * x nv x (count + 2)^2 numbers, which must be zero. */
+dyn_status regression_split(regression *g, double *factors, dyn_error *error);
 
 /* Adds the factors of all coordinates, the rows of each multiplied by its factor, to one (count + 1) x (count + 1)
  * factor, which must be zero. `rows` has as many numbers. */
@@ -60,8 +60,10 @@ void regression_free(regression *g);
 /* Computes `weighted` from the weights. */
 dyn_status regression_weigh(regression *g, dyn_error *error);
 
-/* Computes the residuals of all rows for the unknowns x: n x nv, 0 for saturated ones. */
-dyn_status regression_residuals(regression *g, const double *x, double *residuals, dyn_error *error);
+/* Computes the residuals of all rows for the unknowns x, and nv gains of tau (NULL: 1): n x nv, 0 for saturated ones.
+ */
+dyn_status regression_residuals(regression *g, const double *x, const double *gains, double *residuals,
+                                dyn_error *error);
 
 /* Returns the factor of one part and coordinate. `triangles` is one of the arrays of the regression. */
 static inline double *regression_triangle(const regression *g, double *triangles, size_t part, size_t coordinate) {
