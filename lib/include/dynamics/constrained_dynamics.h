@@ -31,8 +31,8 @@ DYN_API dyn_status dyn_constraint_rows(const dyn_model *model, dyn_workspace *wo
 
 /* Methods of forward dynamics with constraints; equations are those of Featherstone and Orin 2000, section 3.4. On
  * chains of 4 to 72 joints (tests/bench/constraint_methods.c), articulated bodies are the fastest method for 12 and 24
- * rows, before multipliers by a factor from 1.1 to 3.8 for a sample alone and from 1.2 to 4.9 in a batch. For 1 and 6
- * rows, multipliers take from 0.7 to 1.7 times as long. */
+ * rows in a batch, before multipliers by a factor from 1.03 to 4.9, and for a sample alone by a factor from 0.8 to 3.0.
+ * For 1 and 6 rows, multipliers take from 0.6 to 2.4 times as long. */
 typedef enum dyn_constraint_method {
     DYN_CONSTRAINT_METHOD_AUTO = 0,        /* ARTICULATED_BODIES for more than 6 rows, otherwise MULTIPLIERS */
     DYN_CONSTRAINT_METHOD_FULL_SYSTEM = 1, /* [M A'; A 0] [a; -lambda] = [tau - h; -dA/dt v], equation 20 */

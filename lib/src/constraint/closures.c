@@ -15,6 +15,7 @@ size_t closures_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, cl
     cursor += constraint_rows_lay_out(model, model->constraint_rows, lanes, true, cursor, &s->rows);
     cursor += constraint_rows_lay_out(model, constraint_force_rows(model), lanes, true, cursor, &s->forces);
     cursor += least_norm_lay_out(model->constraint_rows, cursor, &s->norm);
+    cursor += lane_factors_lay_out(model->constraint_rows, lanes, cursor, &s->factors);
     s->pose = dyn_carve(&cursor, 12 * packed);
     s->lane_q = dyn_carve(&cursor, (size_t)model->nq * sizeof(double));
     s->e = dyn_carve(&cursor, m * packed);
@@ -57,6 +58,7 @@ void closures_choose(const dyn_model *model, const dyn_workspace *workspace, clo
 void closures_respond(closures *s, sample_block block, const void *q, const void *v, const void *diagonal) {
     s->rows.diagonal = diagonal;
     constraint_rows_respond(&s->rows, s->model, s->workspace, block, q, v);
+    lane_factors_find(s->rows.set.m, block.lanes, s->rows.response, &s->factors);
     if (v) {
         closures_subtract_drive(s, block);
     }
@@ -210,7 +212,12 @@ int closures_solve(closures *s, sample_block block, size_t lane, double *x) {
     for (int r = 0; r < m; r++) {
         rows->motion[r] = s->c[r] - closures_rate(rows, block, lane, r, s->model->nv, x);
     }
-    int rank = least_norm_solve(m, load_response(s, block, lane), rows->motion, &s->norm, s->lambda);
+    int rank = m;
+    if (s->factors.regular[lane]) {
+        lane_factors_solve(m, block.lanes, &s->factors, lane, rows->motion, s->lambda);
+    } else {
+        rank = least_norm_solve(m, load_response(s, block, lane), rows->motion, &s->norm, s->lambda);
+    }
     memcpy(rows->solution.multipliers, s->lambda, (size_t)m * sizeof *s->lambda);
     constraint_rows_apply(rows, block, lane, s->model->nv, x);
     return rank;

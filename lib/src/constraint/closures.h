@@ -16,6 +16,7 @@
 #include <dynamics/passive_force.h>
 
 #include "../dynamics/workspace.h"
+#include "lane_factors.h"
 #include "least_norm.h"
 #include "rows.h"
 
@@ -26,11 +27,12 @@ typedef struct closures {
     constraint_rows rows;
     constraint_rows forces; /* rows of the directions in which loop joints exert forces */
     least_norm norm;
-    double *pose;   /* 12, packed */
-    double *lane_q; /* nq */
-    double *e;      /* m, packed: closure errors */
-    double *c;      /* m: required A x of one lane */
-    double *lambda; /* m: multipliers of one lane */
+    lane_factors factors; /* of A M^-1 A' */
+    double *pose;         /* 12, packed */
+    double *lane_q;       /* nq */
+    double *e;            /* m, packed: closure errors */
+    double *c;            /* m: required A x of one lane */
+    double *lambda;       /* m: multipliers of one lane */
 } closures;
 
 /* Lays out the memory for the closures of a model in up to `lanes` lanes from `base` on; returns its size (carve.h). */

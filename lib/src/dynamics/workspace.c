@@ -36,7 +36,7 @@ static size_t smaller(size_t a, size_t b) {
 static size_t constraint_size(const dyn_model *model, const kernel_trio *kernels) {
     size_t m = (size_t)(model->constraint_rows + constraint_force_rows(model)), n = (size_t)model->nv, sum = m + n;
     size_t alignment = 128 * CARVE_ALIGNMENT;
-    size_t packed = 2 * m * n + m * m + 8 * sum + 32, single = 8 * sum * sum + 64 * sum;
+    size_t packed = 2 * m * n + 2 * m * m + 8 * sum + 32, single = 8 * sum * sum + 64 * sum;
     bool is_single = kernels->wide->number_size != sizeof(double);
     return m == 0 || is_single ? 0 : (packed * (size_t)kernels->wide->lanes + single) * sizeof(double) + alignment;
 }
