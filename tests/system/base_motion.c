@@ -184,6 +184,31 @@ START_TEST(frames_move_with_the_base) {
 }
 END_TEST
 
+/* A base that accelerates without turning is like gravity that is less by its acceleration, also for a robot whose
+ * flange stays in a plane. */
+START_TEST(constrained_robots_feel_acceleration_as_gravity) {
+    const double lift[3] = {0.5, -0.2, 1.3}, felt[3] = {-0.5, 0.2, -9.81 - 1.3}, tau[6] = {4, -60, -20, 3, 1, 0.5};
+    const dyn_client_base_motion motion = {.linear_velocity = linear, .linear_acceleration = lift, .rows = 1};
+    const dyn_client_constraint table = {.name = "table",
+                                         .kind = DYN_CLIENT_CONSTRAINT_KIND_POINT_ON_PLANE,
+                                         .successor = {.link = "tool0"},
+                                         .axis = {0, 0.6, 0.8}};
+    double a[2][6], forces[2][6];
+    for (int i = 0; i < 2; i++) {
+        dyn_client_query query = UR5;
+        query.samples = 1;
+        query.constraint_count = 1;
+        query.constraints = &table;
+        query.base_motion = i ? NULL : &motion;
+        query.gravity = i ? felt : NULL;
+        wire_require(dyn_client_forward_dynamics(client, &query, q_rows, v_rows, tau, a[i], &error), &error);
+        wire_require(dyn_client_inverse_dynamics(client, &query, q_rows, v_rows, a_rows, forces[i], &error), &error);
+    }
+    assert_norm_close("forward dynamics", 0, a[0], a[1], 6, 1e-10);
+    assert_norm_close("inverse dynamics", 0, forces[0], forces[1], 6, 1e-10);
+}
+END_TEST
+
 static void expect_refusal(dyn_client_status status, const char *field) {
     ck_assert_int_eq(status, DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, field);
@@ -219,6 +244,7 @@ int main(void) {
     tcase_add_test(all, dynamics_are_those_of_a_floating_joint_that_follows_the_base);
     tcase_add_test(all, every_row_has_its_own_motion);
     tcase_add_test(all, frames_move_with_the_base);
+    tcase_add_test(all, constrained_robots_feel_acceleration_as_gravity);
     tcase_add_test(all, wrong_motions_and_methods_without_them_are_named);
     return run_unforked("base_motion", all);
 }
