@@ -4,6 +4,7 @@
 
 #include <dynamics/dynamics.h>
 #include <math.h>
+#include <string.h>
 
 #include "methods/methods.h"
 #include "methods/motion.h"
@@ -13,6 +14,7 @@
 
 /* Inputs and results of a batch, in the model's order. */
 typedef struct constrained_task {
+    dyn_given_rows given; /* in the model's order; count 0: none */
     dyn_constraint_options options;
     size_t m;
     const double *v, *tau; /* NULL: zeros */
@@ -40,6 +42,72 @@ bool constrained_check_absent(batch *b, const Dynamics__V1__ForwardDynamicsReque
     return !call_has_ended(b->call);
 }
 
+/* Checks the numbers of a field of the rows. Returns false when the call has ended. */
+static bool check_numbers(batch *b, const char *field, size_t count, const double *values, size_t one) {
+    if (count != one && count != b->n * one) {
+        batch_blame(b, "query.rows.%s", field);
+        call_fail(b->call, REASON_WRONG_COUNT, "%s has %zu values; pass %zu for all samples, or %zu for each", field,
+                  count, one, one);
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(values[i])) {
+            batch_blame(b, "query.rows.%s[%zu]", field, i);
+            call_fail(b->call, REASON_NOT_FINITE, "%s[%zu] is %g; pass a finite number", field, i, values[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Reads the rows of the request, if it has any. Returns false when the call has ended. */
+static bool read_rows(batch *b, dyn_given_rows *given) {
+    const Dynamics__V1__GivenRows *r = b->query->rows;
+    *given = (dyn_given_rows){0};
+    if (!r) {
+        return true;
+    }
+    if (b->query->base_motion) {
+        batch_blame(b, "query.rows");
+        call_fail(b->call, REASON_CONFLICTING_FIELDS, "rows act with a base that rests; leave base_motion out");
+        return false;
+    }
+    int most = DYN_MAX_CONSTRAINT_ROWS - dyn_model_constraint_rows(b->model);
+    if (r->count == 0 || r->count > (uint32_t)most) {
+        batch_blame(b, "query.rows.count");
+        call_fail(b->call, REASON_WRONG_COUNT, "there are %u rows; pass 1 to %d", r->count, most);
+        return false;
+    }
+    size_t k = r->count, repeats = r->n_matrix > k * b->nv ? b->n : 1;
+    if (!check_numbers(b, "matrix", r->n_matrix, r->matrix, k * b->nv) ||
+        (r->n_acceleration > 0 && !check_numbers(b, "acceleration", r->n_acceleration, r->acceleration, k))) {
+        return false;
+    }
+    if (r->n_acceleration > 0 && r->n_acceleration != repeats * k) {
+        batch_blame(b, "query.rows.acceleration");
+        call_fail(b->call, REASON_WRONG_COUNT, "acceleration has %zu values; pass %zu, as many repeats as matrix has",
+                  r->n_acceleration, repeats * k);
+        return false;
+    }
+    double *A = call_allocate(b->call, r->n_matrix, sizeof *A);
+    if (A && b->order.is_identity) {
+        memcpy(A, r->matrix, r->n_matrix * sizeof *A);
+    } else if (A) {
+        joint_order_to_model(b->order.v, b->nv, repeats * k, r->matrix, A);
+    }
+    *given = (dyn_given_rows){(int)k, repeats > 1, A, r->n_acceleration > 0 ? r->acceleration : NULL};
+    return A != NULL;
+}
+
+/* Returns the rows of the samples from `first` on. */
+static dyn_given_rows rows_from(const dyn_given_rows *given, size_t nv, size_t first) {
+    dyn_given_rows rows = *given;
+    size_t skipped = given->is_per_sample ? first * (size_t)given->count : 0;
+    rows.A += skipped * nv;
+    rows.acceleration += rows.acceleration ? skipped : 0;
+    return rows;
+}
+
 static bool read_options(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r, dyn_constraint_options *options) {
     const dyn_passive_parts *passive = passive_forces_count(&b->values.passive) ? &b->values.passive : NULL;
     *options = (dyn_constraint_options)DYN_CONSTRAINT_OPTIONS_INIT(.stabilization = r->constraint_stabilization,
@@ -49,6 +117,13 @@ static bool read_options(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r
         call_fail(b->call, REASON_INVALID_VALUE,
                   "the stabilization is %g 1/s; pass a finite number that is not negative",
                   r->constraint_stabilization);
+        return false;
+    }
+    if (b->query->rows &&
+        (r->constraint_method == METHOD(MULTIPLIERS) || r->constraint_method == METHOD(ARTICULATED_BODIES))) {
+        batch_blame(b, "constraint_method");
+        call_fail(b->call, REASON_CONFLICTING_FIELDS,
+                  "rows of a request need FULL_SYSTEM (1) or ELIMINATION (3), or nothing");
         return false;
     }
     switch (r->constraint_method) {
@@ -104,9 +179,12 @@ static dyn_status step(const batch *b, const batch_worker *w, const void *contex
     if (status != DYN_OK) {
         return status;
     }
-    return dyn_constrained_forward_dynamics(
-        w->model, w->workspace, count, b->values.gravity, q, v, tau, batch_forces(b, first, w->scratch, &forces),
-        &t->options, t->a + first * b->nv, t->multipliers + first * t->m, t->results + first, error);
+    const dyn_given_rows given = rows_from(&t->given, b->nv, first);
+    dyn_constraint_options options = t->options;
+    options.given = given.count > 0 ? &given : NULL;
+    return dyn_constrained_forward_dynamics(w->model, w->workspace, count, b->values.gravity, q, v, tau,
+                                            batch_forces(b, first, w->scratch, &forces), &options, t->a + first * b->nv,
+                                            t->multipliers + first * t->m, t->results + first, error);
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
@@ -139,9 +217,14 @@ static Dynamics__V1__ConstraintSolution *write_solution(batch *b, const constrai
 
 bool constrained_forward_dynamics(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r) {
     constrained_task t = {.m = (size_t)dyn_model_constraint_rows(b->model)};
-    if (!batch_check(b, "v", r->n_v) || !batch_check(b, "tau", r->n_tau) || !read_options(b, r, &t.options)) {
+    if (!batch_check(b, "v", r->n_v) || !batch_check(b, "tau", r->n_tau) || !read_options(b, r, &t.options) ||
+        !read_rows(b, &t.given)) {
         return false;
     }
+    if (t.given.count > 0 && t.options.method != DYN_CONSTRAINT_METHOD_ELIMINATION) {
+        t.options.method = DYN_CONSTRAINT_METHOD_FULL_SYSTEM;
+    }
+    t.m += (size_t)t.given.count;
     batch_expect(b, b->nv + t.m + 3);
     if (!batch_begin(b, cost(b, &t))) {
         return false;
@@ -165,4 +248,47 @@ bool constrained_forward_dynamics(batch *b, const Dynamics__V1__ForwardDynamicsR
         reply->passive_forces = passive_forces_write(b->call, &b->values.passive);
     }
     return reply != NULL;
+}
+
+/* ---- inverse dynamics with rows of the request ------------------------------------------------------------------- */
+
+/* Inputs and results of a batch, in the model's order. */
+typedef struct inverse_task {
+    dyn_given_rows given;
+    const double *v, *a; /* NULL: zeros */
+    double *tau;
+} inverse_task;
+
+static dyn_status inverse_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
+                               dyn_error *error) {
+    const inverse_task *t = context;
+    const dyn_given_rows given = rows_from(&t->given, b->nv, first);
+    const dyn_passive_parts *passive = passive_forces_count(&b->values.passive) ? &b->values.passive : NULL;
+    const dyn_constrained_inverse_options options =
+        DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.passive = passive, .given = &given);
+    dyn_external_forces forces;
+    return dyn_constrained_inverse_dynamics(w->model, w->workspace, count, b->values.gravity, b->q + first * b->nq,
+                                            motion_rows(t->v, b->nv, first), motion_rows(t->a, b->nv, first),
+                                            batch_forces(b, first, w->scratch, &forces), &options,
+                                            t->tau + first * b->nv, NULL, NULL, error);
+}
+
+double *constrained_inverse_dynamics(batch *b, const Dynamics__V1__InverseDynamicsRequest *r) {
+    inverse_task t = {0};
+    if (!batch_check(b, "v", r->n_v) || !batch_check(b, "a", r->n_a) || !read_rows(b, &t.given)) {
+        return NULL;
+    }
+    constrained_task size = {.m = (size_t)dyn_model_constraint_rows(b->model) + (size_t)t.given.count};
+    batch_expect(b, b->nv);
+    if (!batch_begin(b, cost(b, &size))) {
+        return NULL;
+    }
+    t.v = batch_input(b, r->n_v, r->v);
+    t.a = batch_input(b, r->n_a, r->a);
+    t.tau = batch_output(b, b->nv);
+    if (call_has_ended(b->call) || !batch_run(b, inverse_step, &t, batch_forces_size(b))) {
+        return NULL;
+    }
+    batch_mark_rows(b, b->nv, t.tau);
+    return batch_vectors(b, t.tau);
 }

@@ -17,8 +17,10 @@ static bool uses_formulation(const Dynamics__V1__Query *query, Dynamics__V1__Qua
 
 /* Returns the parts of a query that the quantity supports, with the formulation of the query if it has one. */
 static query_parts supported_by(const Dynamics__V1__Query *query, Dynamics__V1__Quantity quantity) {
-    return uses_formulation(query, quantity) ? formulation_parts(quantity)
-                                             : evaluation_parts(quantity_find(quantity)->inputs);
+    bool takes_rows = quantity == QUANTITY(INVERSE_DYNAMICS) || quantity == QUANTITY(FORWARD_DYNAMICS);
+    return uses_formulation(query, quantity)
+               ? formulation_parts(quantity)
+               : evaluation_parts(quantity_find(quantity)->inputs) | (takes_rows ? QUERY_ROWS : 0);
 }
 
 /* Computes one quantity of an open batch, which concerns the whole robot. Returns its values, n rows, or NULL when the
@@ -44,10 +46,12 @@ static double *open_and_compute(call *c, batch *b, const Dynamics__V1__Query *qu
 
 void method_inverse_dynamics(call *c) {
     const Dynamics__V1__InverseDynamicsRequest *r = c->request->inverse_dynamics;
-    const sent_array q = {r->n_q, r->q},
-                     arrays[STATE_ARRAYS] = {[STATE_V] = {r->n_v, r->v}, [STATE_A] = {r->n_a, r->a}};
+    const sent_array arrays[STATE_ARRAYS] = {[STATE_V] = {r->n_v, r->v}, [STATE_A] = {r->n_a, r->a}};
     batch b;
-    double *tau = open_and_compute(c, &b, r->query, QUANTITY(INVERSE_DYNAMICS), &q, arrays);
+    bool is_open = batch_open(c, &b, r->query, supported_by(r->query, QUANTITY(INVERSE_DYNAMICS)), r->n_q, r->q);
+    double *tau = !is_open         ? NULL
+                  : r->query->rows ? constrained_inverse_dynamics(&b, r)
+                                   : compute(&b, QUANTITY(INVERSE_DYNAMICS), arrays);
     Dynamics__V1__InverseDynamicsReply *reply = tau ? create_inverse_dynamics_reply(c) : NULL;
     if (reply) {
         reply->samples = b.n;
@@ -88,7 +92,7 @@ void method_forward_dynamics(call *c) {
     query_parts supported = supported_by(r->query, QUANTITY(FORWARD_DYNAMICS));
     bool is_open = batch_open(c, &b, r->query, supported, r->n_q, r->q);
     bool is_of_tree = uses_formulation(r->query, QUANTITY(FORWARD_DYNAMICS));
-    bool has_constraints = is_open && dyn_model_constraint_rows(b.model) > 0;
+    bool has_constraints = is_open && (dyn_model_constraint_rows(b.model) > 0 || r->query->rows);
     is_open = is_open && check_contact_step(&b, r, !is_of_tree && !has_constraints);
     if (is_open && !is_of_tree && has_constraints) {
         constrained_forward_dynamics(&b, r);

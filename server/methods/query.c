@@ -30,6 +30,7 @@ bool query_check(const Dynamics__V1__Query *q, query_parts supported, const char
          "a precision other than DOUBLE (0)", "query.precision"},
         {QUERY_PASSIVE_FORCES, q->passive_forces != NULL, "passive forces", "query.passive_forces"},
         {QUERY_ADDED_CONSTRAINTS, q->n_constraints > 0, "constraints of a request", "query.constraints"},
+        {QUERY_ROWS, q->rows != NULL, "rows of a request", "query.rows"},
         {QUERY_TIME, q->time != 0, "a time", "query.time"},
         {QUERY_TIP_CONSTRAINTS, q->n_tip_constraints > 0, "tip constraints", "query.tip_constraints"},
         {QUERY_BASE_MOTION, q->base_motion != NULL, "motion of the base", "query.base_motion"},

@@ -33,6 +33,7 @@ typedef enum query_parts {
     QUERY_TIP_CONSTRAINTS = 1024,
     QUERY_TIME = 2048, /* of prescribed motions */
     QUERY_BASE_MOTION = 4096,
+    QUERY_ROWS = 8192,                                                    /* rows that the request states */
     QUERY_SIMULATED = (QUERY_ALL & ~QUERY_PRECISION) | QUERY_CONSTRAINTS, /* of motion forward in time */
 } query_parts;
 

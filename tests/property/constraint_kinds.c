@@ -656,6 +656,47 @@ START_TEST(impacts_reverse_the_rates_and_never_add_energy) {
 }
 END_TEST
 
+/* States the rows of the model's own constraints once more: doubled rows change no acceleration. */
+START_TEST(given_rows_that_repeat_constraints_change_nothing) {
+    random_source base = random_seed("constraint_kinds given rows", 175);
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        kinds_case c = random_kinds(&random);
+        double *A = numbers(c.m * c.nv), *a = numbers(c.nv), *own = numbers(c.nv), *lambda = numbers(2 * c.m);
+        double accelerations[MOST_ROWS];
+        dyn_error error;
+        require(dyn_constraint_rows(c.model, c.workspace, 1, c.q, c.v, A, accelerations, NULL, &error), &error);
+        for (size_t r = 0; r < c.m; r++) {
+            accelerations[r] = -accelerations[r];
+        }
+        dyn_given_rows given = {.count = (int)c.m, .A = A, .acceleration = accelerations};
+        require(dyn_constrained_forward_dynamics(c.model, c.workspace, 1, NULL, c.q, c.v, c.tau, NULL, NULL, own, NULL,
+                                                 NULL, &error),
+                &error);
+        for (int k = 0; k < 2; k++) {
+            const dyn_constraint_options options =
+                DYN_CONSTRAINT_OPTIONS_INIT(.method = k ? DYN_CONSTRAINT_METHOD_ELIMINATION
+                                                        : DYN_CONSTRAINT_METHOD_FULL_SYSTEM,
+                                            .given = &given);
+            dyn_constraint_result result;
+            require(dyn_constrained_forward_dynamics(c.model, c.workspace, 1, NULL, c.q, c.v, c.tau, NULL, &options, a,
+                                                     lambda, &result, &error),
+                    &error);
+            ck_assert_int_eq(result.rank, (int)c.m);
+            assert_norm_close("a", tree, a, own, c.nv, 1e-7);
+        }
+        A[1] = NAN;
+        const dyn_constraint_options options = DYN_CONSTRAINT_OPTIONS_INIT(.given = &given);
+        ck_assert_int_eq(dyn_constrained_forward_dynamics(c.model, c.workspace, 1, NULL, c.q, c.v, c.tau, NULL,
+                                                          &options, a, lambda, NULL, &error),
+                         DYN_INVALID_ARGUMENT);
+        ck_assert_str_eq(error.message, "number 1 is nan; pass a finite number");
+        free(A), free(a), free(own), free(lambda);
+        close_case(&c);
+    }
+}
+END_TEST
+
 START_TEST(wrong_constraints_name_their_member) {
     static const struct {
         dyn_constraint_description constraint;
@@ -706,6 +747,7 @@ int main(void) {
     tcase_add_test(tests, rollouts_apply_friction_and_efforts_of_loop_joints);
     tcase_add_test(tests, a_spinning_ball_hits_the_ground_as_the_closed_form);
     tcase_add_test(tests, impacts_reverse_the_rates_and_never_add_energy);
+    tcase_add_test(tests, given_rows_that_repeat_constraints_change_nothing);
     tcase_add_test(tests, wrong_constraints_name_their_member);
     return run_properties("constraint kinds", tests);
 }

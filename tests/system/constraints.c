@@ -482,6 +482,99 @@ START_TEST(an_effort_in_a_loop_joint_turns_the_mechanism) {
 }
 END_TEST
 
+/* Returns the numbers of a quantity of the four-bar, as JSON text that the caller frees. `options` state v. */
+static char *numbers_of(const char *quantity, const char *options) {
+    char line[256];
+    snprintf(line, sizeof line, "$ctl evaluate four_bar %s --quantity %s --json", options, quantity);
+    json_t *found = run_json(line), *flat = json_array();
+    size_t i, k;
+    json_t *row, *value;
+    json_array_foreach(json_object_get(found, quantity), i, row) {
+        if (json_is_number(row)) {
+            json_array_append_new(flat, json_real(json_number_value(row)));
+        }
+        json_array_foreach(row, k, value) {
+            json_array_append(flat, value);
+        }
+    }
+    char *text = json_dumps(flat, JSON_REAL_PRECISION(17));
+    json_decref(found), json_decref(flat);
+    return text;
+}
+
+/* Requires that two lists of numbers are equal up to rounding. */
+static void must_be_close(const json_t *found, const json_t *expected) {
+    ck_assert_uint_gt(json_array_size(expected), 0);
+    ck_assert_uint_eq(json_array_size(found), json_array_size(expected));
+    for (size_t i = 0; i < json_array_size(expected); i++) {
+        ck_assert_double_eq_tol(number_of(found, i), number_of(expected, i), 1e-9);
+    }
+}
+
+/* The loop of the four-bar, stated by its rows, has the accelerations, forces and torques of the constraint. */
+START_TEST(rows_of_a_request_act_as_the_constraint_with_these_rows) {
+    char line[2048];
+    json_decref(load_open());
+    char *A = numbers_of("constraint_jacobian", ""), *bias = numbers_of("constraint_bias", "--v 2,-2,1");
+    json_t *list = json_loads(bias, 0, NULL);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_array_set_new(list, i, json_real(-number_of(list, i)));
+    }
+    char *c = json_dumps(list, JSON_REAL_PRECISION(17));
+    snprintf(
+        line, sizeof line,
+        "$ctl call forward_dynamics '{\"query\": {\"model\": \"tree\", \"rows\": {\"count\": 5, \"matrix\": %s, "
+        "\"acceleration\": %s}}, \"q\": [0, 0, 0, 0, 0, 0], \"v\": [2, -2, 1, 2, -2, 1], \"tau\": [5, 0, 0, 5, 0, 0]}'",
+        A, c);
+    json_t *found = run_json(line), *a = json_object_get(found, "a");
+    json_t *own =
+        run_json("$ctl call forward_dynamics '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0, 0, 0, 0], "
+                 "\"v\": [2, -2, 1, 2, -2, 1], \"tau\": [5, 0, 0, 5, 0, 0]}'");
+    must_be_close(a, json_object_get(own, "a"));
+    must_be_close(json_object_get(json_object_get(found, "constraints"), "multipliers"),
+                  json_object_get(json_object_get(own, "constraints"), "multipliers"));
+    must_be_close(json_object_get(json_object_get(found, "constraints"), "ranks"),
+                  json_object_get(json_object_get(own, "constraints"), "ranks"));
+    char *accelerations = json_dumps(a, JSON_REAL_PRECISION(17));
+    snprintf(line, sizeof line,
+             "$ctl call inverse_dynamics '{\"query\": {\"model\": \"tree\", \"rows\": {\"count\": 5, \"matrix\": %s, "
+             "\"acceleration\": %s}}, \"q\": [0, 0, 0, 0, 0, 0], \"v\": [2, -2, 1, 2, -2, 1], \"a\": %s}'",
+             A, c, accelerations);
+    json_t *forces = run_json(line);
+    snprintf(line, sizeof line,
+             "$ctl call inverse_dynamics '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0, 0, 0, 0], \"v\": "
+             "[2, -2, 1, 2, -2, 1], \"a\": %s}'",
+             accelerations);
+    json_t *expected = run_json(line);
+    must_be_close(json_object_get(forces, "tau"), json_object_get(expected, "tau"));
+    free(A), free(bias), free(c), free(accelerations);
+    json_decref(list), json_decref(found), json_decref(own), json_decref(forces), json_decref(expected);
+}
+END_TEST
+
+#define WITH_ROWS(rows) "{\"query\": {\"model\": \"tree\", \"rows\": {" rows "}}, \"q\": [0, 0, 0]}"
+
+START_TEST(wrong_rows_are_refused_at_their_member) {
+    static const struct {
+        const char *request, *said;
+    } cases[] = {
+        {"forward_dynamics '" WITH_ROWS("\"matrix\": [1, 0, 0]") "'", "forward_dynamics.query.rows.count: there are 0"},
+        {"forward_dynamics '" WITH_ROWS("\"count\": 1, \"matrix\": [1, 0]") "'",
+         "query.rows.matrix: matrix has 2 values"},
+        {"inverse_dynamics '" WITH_ROWS("\"count\": 1, \"matrix\": [1, 0, 0], \"acceleration\": [1, 2]") "'",
+         "inverse_dynamics.query.rows.acceleration: acceleration has 2 values"},
+        {"mass_matrix '" WITH_ROWS("\"count\": 1, \"matrix\": [1, 0, 0]") "'",
+         "mass_matrix.query.rows: mass_matrix does not support rows of a request"},
+    };
+    json_decref(load_open());
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char line[512];
+        snprintf(line, sizeof line, "$ctl call %s", cases[i].request);
+        must_fail(line, 1, cases[i].said);
+    }
+}
+END_TEST
+
 #define DRIVE                                                                                                          \
     "[{\"name\": \"drive\", \"prescribed\": {\"joint\": \"motor\", \"coefficients\": [0, 2, 1.5], \"amplitude\": "     \
     "0.5, "                                                                                                            \
@@ -957,6 +1050,8 @@ int main(void) {
     tcase_add_test(all, streams_and_trajectories_compute_the_forces_of_constrained_motions);
     tcase_add_test(all, an_impact_closes_a_loop_and_takes_energy);
     tcase_add_test(all, an_effort_in_a_loop_joint_turns_the_mechanism);
+    tcase_add_test(all, rows_of_a_request_act_as_the_constraint_with_these_rows);
+    tcase_add_test(all, wrong_rows_are_refused_at_their_member);
     tcase_add_test(all, a_drive_of_a_request_exerts_the_force_of_inverse_dynamics);
     tcase_add_test(all, simulations_and_rollouts_follow_a_prescribed_motion);
     tcase_add_test(all, a_wrong_constraint_is_refused_at_its_member);

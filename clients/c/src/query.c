@@ -197,6 +197,22 @@ static dyn_client_status read_query(const dyn_client_query *query, query_parts *
     return status;
 }
 
+/* Sets the rows of the query, which borrow the numbers of the public one. */
+static void set_rows(query_parts *parts) {
+    const dyn_client_query *query = &parts->source;
+    size_t count = (query->rows_per_sample ? query->samples : 1) * query->row_count;
+    if (count == 0) {
+        return;
+    }
+    dynamics__v1__given_rows__init(&parts->rows);
+    parts->rows.count = to_uint32(query->row_count);
+    parts->rows.matrix = (double *)query->rows;
+    parts->rows.n_matrix = query->rows ? count * query->nv : 0;
+    parts->rows.acceleration = (double *)query->row_accelerations;
+    parts->rows.n_acceleration = query->row_accelerations ? count : 0;
+    parts->query.rows = &parts->rows;
+}
+
 /* Encodes the query in parts->source. External forces have one row, or `rows` of them. Frees the parts on failure. */
 static dyn_client_status encode(size_t rows, query_parts *parts, dyn_client_error *error) {
     const dyn_client_query *query = &parts->source;
@@ -249,6 +265,7 @@ static dyn_client_status encode(size_t rows, query_parts *parts, dyn_client_erro
     to->n_joint_names = query->joint_count;
     to->joint_names = (char **)query->joint_names;
     to->time = query->time;
+    set_rows(parts);
     if (query->gravity) {
         parts->gravity.x = query->gravity[0];
         parts->gravity.y = query->gravity[1];

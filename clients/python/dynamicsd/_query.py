@@ -84,6 +84,7 @@ class RecordOptions(TypedDict, total=False):
     formulation: str
     passive_forces: PassiveForces
     base_motion: BaseMotion
+    rows: tuple[ArrayLike, ArrayLike | None]
     constraints: Sequence[Constraint]
     tip_constraints: Sequence[TipConstraint]
     timeout: float
@@ -106,6 +107,8 @@ class Options(RecordOptions, total=False):
     base_motion      given motion of the base; None: it rests.
     constraints      constraints that hold during the call beside those of the model.
     time             s: instant of prescribed motions in constraints, where no time runs.
+    rows             (A, c) of A a = c beside the constraints: (k, nv) and (k,), or a block of both for each state; c
+                     None: zeros. Of forward and inverse dynamics.
     tip_constraints  conditions on the acceleration of the last link, with the formulation "vereshchagin".
     timeout          seconds; 0: the client's own.
     progress         True: a progress bar; or a function of the fraction done, whose result False cancels the call.
@@ -222,6 +225,21 @@ class Query:
         self.keep.append(names)
         self.struct.joint_names, self.struct.joint_count = names.array, names.count
 
+    def _set_rows(self, value: Any) -> None:
+        if value is None:
+            return
+        matrix = as_doubles("rows", value[0])
+        if matrix.ndim not in (2, 3) or matrix.shape[-1] != self.model.nv:
+            needed = f"(k, {self.model.nv}) or (n, k, {self.model.nv})"
+            raise InvalidArgument(f"has the shape {matrix.shape}, but {needed} is needed", field="rows[0]")
+        given = as_doubles("rows[1]", np.zeros(matrix.shape[:-1]) if value[1] is None else value[1])
+        if given.shape != matrix.shape[:-1]:
+            raise InvalidArgument(f"has the shape {given.shape}, but {matrix.shape[:-1]} is needed", field="rows[1]")
+        self.struct.row_count, self.struct.rows_per_sample = matrix.shape[-2], matrix.ndim == 3
+        buffers = ffi.from_buffer(_DOUBLES, matrix), ffi.from_buffer(_DOUBLES, given)
+        self.struct.rows, self.struct.row_accelerations = buffers
+        self.keep.append(buffers)
+
     def _observe(self, progress: Progress | None) -> None:
         self.watch = Watch(progress)
         self.watch.set_in(self.struct)
@@ -295,4 +313,5 @@ class Query:
 # Setters of the options that many calls have, and of those that fill cannot set.
 _SETTERS: dict[str, Callable[[Query, Any], None]] = {
     name: getattr(Query, f"_set_{name}")
-    for name in ("timeout", "job", "progress", "precision", "on_error", "gravity", "joint_names")}
+    for name in ("timeout", "job", "progress", "precision", "on_error", "gravity", "joint_names",
+                 "rows")}

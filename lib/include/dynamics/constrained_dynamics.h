@@ -7,6 +7,7 @@
 #ifndef DYNAMICS_CONSTRAINED_DYNAMICS_H
 #define DYNAMICS_CONSTRAINED_DYNAMICS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <dynamics/constraint.h>
@@ -58,6 +59,15 @@ typedef struct dyn_constraint_result {
     double condition;
 } dyn_constraint_result;
 
+/* Rows that a caller states beside the constraints of a model, A(q) v = b, by their matrix and by the acceleration
+ * db/dt - dA/dt v that A a has to have. Their multipliers follow those of the model. */
+typedef struct dyn_given_rows {
+    int count;                  /* k */
+    bool is_per_sample;         /* A and acceleration have a block for each sample; false: one for all */
+    const double *A;            /* k x nv */
+    const double *acceleration; /* k; NULL: zeros */
+} dyn_given_rows;
+
 /* Options of forward dynamics with constraints; zero selects the defaults. */
 typedef struct dyn_constraint_options {
     size_t struct_size; /* set by DYN_CONSTRAINT_OPTIONS_INIT (sized.h) */
@@ -66,6 +76,7 @@ typedef struct dyn_constraint_options {
     /* Damping and friction of the joints of closed loops that count; NULL: none. Their efforts always act. Passive
      * forces of the tree's joints are part of tau. */
     const dyn_passive_parts *passive;
+    const dyn_given_rows *given; /* rows beside those of the model; NULL: none */
 } dyn_constraint_options;
 
 #define DYN_CONSTRAINT_OPTIONS_INIT(...) DYN_SIZED(dyn_constraint_options, __VA_ARGS__)

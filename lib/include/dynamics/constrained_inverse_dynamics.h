@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 #include <dynamics/builder.h>
+#include <dynamics/constrained_dynamics.h>
 #include <dynamics/export.h>
 #include <dynamics/external_force.h>
 #include <dynamics/passive_force.h>
@@ -40,7 +41,8 @@ typedef struct dyn_constrained_inverse_options {
     /* Passive forces (passive_force.h) that act besides the motors, those of the joints of closed loops included; NULL:
      * none. The efforts of these joints always act. */
     const dyn_passive_parts *passive;
-    const double *added; /* n x nv forces that add to M a + h, as those of a moving base do; NULL: none */
+    const double *added;         /* n x nv forces that add to M a + h, as those of a moving base do; NULL: none */
+    const dyn_given_rows *given; /* rows beside those of the model (constrained_dynamics.h); NULL: none */
 } dyn_constrained_inverse_options;
 
 #define DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(...) DYN_SIZED(dyn_constrained_inverse_options, __VA_ARGS__)

@@ -26,6 +26,7 @@
 #include "articulated.h"
 #include "closures.h"
 #include "dense.h"
+#include "given_rows.h"
 
 /* Rows up to which the method of multipliers takes no longer than constrained articulated bodies, by
  * tests/bench/constraint_methods.c. */
@@ -281,6 +282,16 @@ dyn_status dyn_constrained_forward_dynamics(const dyn_model *model, dyn_workspac
     dyn_status status = read_options(workspace, options, &call.options, error);
     if (status == DYN_OK) {
         status = dyn_check_inputs(model, workspace, n, &call.in, error);
+    }
+    if (status != DYN_OK) {
+        return status;
+    }
+    status = given_rows_check(call.options.given, model, n, error);
+    if (status == DYN_OK && given_rows_count(call.options.given) > 0) {
+        const given_rows_call given = {gravity, q, v, tau, forces, &call.options};
+        return workspace->precision == DYN_PRECISION_DOUBLE
+                   ? given_rows_accelerate(model, workspace, n, &given, a, lambda, outcomes, error)
+                   : open_scratch(model, workspace, &scratch, error);
     }
     if (status != DYN_OK) {
         return status;

@@ -13,6 +13,7 @@
 #include <dynamics/constrained_inverse_dynamics.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <dynamics/constrained_dynamics.h>
@@ -24,6 +25,7 @@
 #include "../model/error.h"
 #include "../model/sized.h"
 #include "closures.h"
+#include "given_rows.h"
 #include "orthogonal.h"
 
 /* Largest remainder of an equation of a passive coordinate, as a share of the sizes of its terms. */
@@ -31,6 +33,7 @@ static const double force_tolerance = 1e-8;
 
 /* Scratch memory for one sample. */
 typedef struct distribution {
+    int m, nv;              /* rows, those given by the caller included, and coordinates */
     double *A, *bias;       /* m x nv and m */
     double *columns;        /* nv x m: remainders of the columns of A, first those of one kind of coordinates */
     double *span, *rest;    /* m x m: bases of the passive columns, and of the remainders of the others */
@@ -53,9 +56,10 @@ typedef struct inverse_call {
     size_t sample;
 } inverse_call;
 
-static size_t lay_out(const dyn_model *model, uintptr_t base, distribution *d) {
+static size_t lay_out(int rows, int nv, uintptr_t base, distribution *d) {
     uintptr_t cursor = base;
-    size_t m = (size_t)model->constraint_rows, n = (size_t)model->nv;
+    size_t m = (size_t)rows, n = (size_t)nv;
+    d->m = rows, d->nv = nv;
     d->A = dyn_carve(&cursor, m * n * sizeof(double));
     d->bias = dyn_carve(&cursor, m * sizeof(double));
     d->columns = dyn_carve(&cursor, n * m * sizeof(double));
@@ -88,10 +92,10 @@ static void mark_passive(const dyn_model *model, distribution *d) {
 }
 
 /* Returns the scalar product of a column of A and lambda. */
-static double column_product(const dyn_model *model, const distribution *d, int column) {
+static double column_product(const distribution *d, int column) {
     double sum = 0;
-    for (int r = 0; r < model->constraint_rows; r++) {
-        sum += d->A[r * model->nv + column] * d->lambda[r];
+    for (int r = 0; r < d->m; r++) {
+        sum += d->A[r * d->nv + column] * d->lambda[r];
     }
     return sum;
 }
@@ -99,7 +103,7 @@ static double column_product(const dyn_model *model, const distribution *d, int 
 /* Collects the columns of A of the coordinates that are passive or not, times the roots of their weights. Returns their
  * number. */
 static int collect_columns(const inverse_call *call, bool is_passive, distribution *d) {
-    int m = call->model->constraint_rows, nv = call->model->nv, count = 0;
+    int m = d->m, nv = call->model->nv, count = 0;
     for (int i = 0; i < nv; i++) {
         if (d->is_passive[i] != is_passive) {
             continue;
@@ -136,7 +140,7 @@ static dyn_status refuse_force(const inverse_call *call, int coordinate, double 
 /* Computes lambda_0 from the passive coordinates, and the basis d->span of their columns. Returns the rank of that
  * basis, or -1 with an error where the motion cannot be produced. */
 static int solve_passive(const inverse_call *call, const double *f, distribution *d, dyn_error *error) {
-    int m = call->model->constraint_rows, count = collect_columns(call, true, d), worst = -1;
+    int m = d->m, count = collect_columns(call, true, d), worst = -1;
     orthogonal o = {m, count, d->columns, d->norms, d->span, d->coefficients, d->pivots, d->done};
     int rank = orthogonal_find(&o);
     memset(d->lambda, 0, (size_t)m * sizeof *d->lambda);
@@ -156,13 +160,13 @@ static int solve_passive(const inverse_call *call, const double *f, distribution
     }
     for (int i = 0; i < count; i++) {
         int at = d->coordinates[i];
-        double own = column_product(call->model, d, at), left = fabs(f[at] - own);
+        double own = column_product(d, at), left = fabs(f[at] - own);
         if (left > force_tolerance * (size + fabs(own)) && left > most) {
             most = left, worst = at;
         }
     }
     if (worst >= 0) {
-        refuse_force(call, worst, f[worst] - column_product(call->model, d, worst), error);
+        refuse_force(call, worst, f[worst] - column_product(d, worst), error);
         return -1;
     }
     return rank;
@@ -171,10 +175,10 @@ static int solve_passive(const inverse_call *call, const double *f, distribution
 /* Adds z to lambda, so that the weighted forces of the other coordinates are least. `passive_rank` is the rank of
  * d->span. Returns the number of directions of z. */
 static int minimize_forces(const inverse_call *call, const double *f, int passive_rank, distribution *d) {
-    int m = call->model->constraint_rows, count = collect_columns(call, false, d);
+    int m = d->m, count = collect_columns(call, false, d);
     for (int i = 0; i < count; i++) {
         int at = d->coordinates[i];
-        d->target[i] = f[at] - column_product(call->model, d, at);
+        d->target[i] = f[at] - column_product(d, at);
         d->target[i] *= call->weights ? sqrt(call->weights[at]) : 1;
         orthogonal_remove(m, passive_rank, d->span, d->columns + i * m);
         orthogonal_remove(m, passive_rank, d->span, d->columns + i * m);
@@ -205,13 +209,13 @@ static int minimize_forces(const inverse_call *call, const double *f, int passiv
 /* Replaces the forces of one sample, which the motion needs without constraints, by those of the motors. */
 static dyn_status distribute(const inverse_call *call, const double *a, double *tau, distribution *d,
                              dyn_constrained_inverse_result *result, dyn_error *error) {
-    int m = call->model->constraint_rows, nv = call->model->nv, passive = solve_passive(call, tau, d, error);
+    int m = d->m, nv = call->model->nv, passive = solve_passive(call, tau, d, error);
     if (passive < 0) {
         return DYN_FAILED_PRECONDITION;
     }
     int freedom = minimize_forces(call, tau, passive, d);
     for (int i = 0; i < nv; i++) {
-        tau[i] = d->is_passive[i] ? 0 : tau[i] - column_product(call->model, d, i);
+        tau[i] = d->is_passive[i] ? 0 : tau[i] - column_product(d, i);
     }
     *result = (dyn_constrained_inverse_result){.rank = passive + freedom, .freedom = freedom};
     for (int r = 0; r < m; r++) {
@@ -244,6 +248,30 @@ static void subtract_loop_forces(const dyn_model *model, const dyn_workspace *w,
     }
 }
 
+/* Lays the scratch memory out in the workspace, or with given rows in memory of its own, which *own then is. */
+static dyn_status open_distribution(const dyn_model *model, const dyn_workspace *w, const dyn_given_rows *given,
+                                    distribution *d, void **own, dyn_error *error) {
+    int rows = model->constraint_rows + given_rows_count(given);
+    size_t size = lay_out(rows, model->nv, (uintptr_t)w->distribution_memory, d);
+    if (w->precision != DYN_PRECISION_DOUBLE) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "workspace",
+                             "constraints are computed in double precision; use a workspace of that precision");
+    }
+    if (given_rows_count(given) > 0) {
+        size = lay_out(rows, model->nv, 0, d);
+        *own = aligned_alloc(CARVE_ALIGNMENT, (size + CARVE_ALIGNMENT - 1) / CARVE_ALIGNMENT * CARVE_ALIGNMENT);
+        lay_out(rows, model->nv, (uintptr_t)*own, d);
+        return *own ? DYN_OK : dyn_error_memory(error);
+    }
+    return size > w->distribution_size ? dyn_error_memory(error) : DYN_OK;
+}
+
+/* Loads the rows of the model's constraints at one sample. */
+static dyn_status load_rows(const dyn_model *model, dyn_workspace *w, const double *q, const double *v, distribution *d,
+                            dyn_error *error) {
+    return model->constraint_rows > 0 ? dyn_constraint_rows(model, w, 1, q, v, d->A, d->bias, NULL, error) : DYN_OK;
+}
+
 dyn_status dyn_constrained_inverse_dynamics(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                             const double *gravity, const double *q, const double *v, const double *a,
                                             const dyn_external_forces *forces,
@@ -260,23 +288,26 @@ dyn_status dyn_constrained_inverse_dynamics(const dyn_model *model, dyn_workspac
     if (status == DYN_OK && chosen.passive) {
         status = dyn_add_passive_forces(model, n, chosen.passive, -1, q, v, tau, error);
     }
-    if (status != DYN_OK || model->constraint_rows == 0) {
+    if (status == DYN_OK) {
+        status = given_rows_check(chosen.given, model, n, error);
+    }
+    if (status != DYN_OK || model->constraint_rows + given_rows_count(chosen.given) == 0) {
         for (size_t s = 0; status == DYN_OK && results && s < n; s++) {
             results[s] = (dyn_constrained_inverse_result){0};
         }
         return status;
     }
     distribution d;
-    size_t m = (size_t)model->constraint_rows, nq = (size_t)model->nq, nv = (size_t)model->nv;
-    if (workspace->precision == DYN_PRECISION_DOUBLE &&
-        lay_out(model, (uintptr_t)workspace->distribution_memory, &d) > workspace->distribution_size) {
-        return dyn_error_memory(error);
-    }
+    void *own = NULL;
+    status = open_distribution(model, workspace, chosen.given, &d, &own, error);
+    size_t m = status == DYN_OK ? (size_t)d.m : 0, nq = (size_t)model->nq, nv = (size_t)model->nv;
     for (size_t s = 0; s < n && status == DYN_OK; s++) {
         const inverse_call call = {model, chosen.weights, s};
         dyn_constrained_inverse_result result;
-        status = dyn_constraint_rows(model, workspace, 1, q + s * nq, v ? v + s * nv : NULL, d.A, d.bias, NULL, error);
+        status = load_rows(model, workspace, q + s * nq, v ? v + s * nv : NULL, &d, error);
         if (status == DYN_OK) {
+            given_rows_copy(chosen.given, s, model->nv, d.A + (size_t)model->constraint_rows * nv,
+                            d.bias + model->constraint_rows, -1);
             subtract_loop_forces(model, workspace, chosen.passive, q + s * nq, v ? v + s * nv : NULL, tau + s * nv);
             mark_passive(model, &d);
             status = distribute(&call, a ? a + s * nv : NULL, tau + s * nv, &d, &result, error);
@@ -288,5 +319,6 @@ dyn_status dyn_constrained_inverse_dynamics(const dyn_model *model, dyn_workspac
             results[s] = result;
         }
     }
+    free(own);
     return status;
 }
