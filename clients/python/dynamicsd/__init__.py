@@ -13,7 +13,7 @@ lock. dynamicsd.aio has the same for asyncio.
 from dynamicsd._client import ffi as _ffi
 from dynamicsd._client import lib as _lib
 from dynamicsd._query import JobTicket, Options
-from dynamicsd.client import Client, connect, default_address
+from dynamicsd.client import Client, connect, default_address, default_token
 from dynamicsd.errors import (Aborted, AlreadyExists, BadReply, Cancelled, DataLoss, DeadlineExceeded, DynamicsError,
                               FailedPrecondition, Internal, InvalidArgument, MarkedRows, NotFound, OutOfMemory,
                               OutOfRange, PermissionDenied, ResourceExhausted, Timeout, Unauthenticated, Unavailable,
@@ -38,5 +38,5 @@ __all__ = [
     "Options", "OutOfMemory", "OutOfRange", "PassiveForces", "Payload", "PermissionDenied", "Pose", "Quantity",
     "ResourceExhausted", "Rotor", "ScrewChain", "Simulation", "Spring", "SpringStop", "Stepping", "Stream", "Strut",
     "TaskFrame", "Timeout", "Tip", "TipConstraint", "Unauthenticated", "Unavailable", "Unimplemented", "Unreachable",
-    "Watcher", "connect", "default_address", "quantities",
+    "Watcher", "connect", "default_address", "default_token", "quantities",
 ]

@@ -244,3 +244,19 @@ def test_every_call_of_the_blocking_classes_has_a_coroutine():
                               (dynamicsd.Simulation, aio.Simulation), (dynamicsd.Stream, aio.Stream)):
         calls = {name for name, value in vars(blocking).items() if callable(value) and not name.startswith("_")}
         assert calls - other - set(dir(wrapper)) == set()
+
+
+def test_a_token_is_sent_and_names_the_caller(daemon, tmp_path, monkeypatch):
+    with dynamicsd.connect(daemon.request) as own:
+        assert own.server_info().caller == f"uid:{os.geteuid()}"
+        assert own.server_info().caller_role == "administrator"
+    with dynamicsd.connect(daemon.request, token="nobody-has-this-one") as denied:
+        with pytest.raises(dynamicsd.PermissionDenied, match="no such token") as raised:
+            denied.ping()
+        assert raised.value.reason == "UNKNOWN_TOKEN"
+    file = tmp_path / "token"
+    file.write_text("nobody-has-this-one\n")
+    monkeypatch.setenv("DYNAMICSD_TOKEN_FILE", str(file))
+    assert dynamicsd.default_token() == "nobody-has-this-one"
+    with dynamicsd.connect(daemon.request) as denied, pytest.raises(dynamicsd.PermissionDenied):
+        denied.ping()
