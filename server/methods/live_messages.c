@@ -22,6 +22,13 @@ void message_state(const simulation *s, double *rows, Dynamics__V1__SimulationSt
     if (constraint >= 0) {
         state->constraint = (char *)dyn_model_constraint(s->entry->model, constraint)->name;
     }
+    stepper_contacts contacts = stepper_contacts_of(s->stepper);
+    state->n_contact_forces = 3 * contacts.count;
+    state->n_contact_gaps = state->n_contact_slips = contacts.count;
+    state->contact_forces = contacts.forces;
+    state->contact_gaps = contacts.gaps;
+    state->contact_slips = contacts.slips;
+    state->contact_residual = contacts.residual;
     robot_q_to_caller(r, 1, s->q, state->q);
     robot_v_to_caller(r, 1, s->v, state->v);
     robot_v_to_caller(r, 1, s->tau, state->tau);
@@ -112,11 +119,18 @@ void message_snapshot_free(message_snapshot_parts *parts) {
 
 Dynamics__V1__SimulationState *message_state_copy(call *c, const simulation *s) {
     Dynamics__V1__SimulationState *state = call_allocate(c, 1, sizeof *state);
-    double *rows = call_allocate(c, s->nq + 2 * s->nv, sizeof *rows);
+    size_t own = s->nq + 2 * s->nv, surfaces = stepper_contacts_of(s->stepper).count;
+    double *rows = call_allocate(c, own + 5 * surfaces, sizeof *rows);
     if (!state || !rows) {
         return NULL;
     }
     message_state(s, rows, state);
+    if (surfaces > 0) {
+        memcpy(rows + own, state->contact_forces, 5 * surfaces * sizeof *rows);
+        state->contact_forces = rows + own;
+        state->contact_gaps = rows + own + 3 * surfaces;
+        state->contact_slips = rows + own + 4 * surfaces;
+    }
     return state;
 }
 

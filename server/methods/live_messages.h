@@ -17,7 +17,7 @@
 Dynamics__V1__SimulationCondition message_condition(simulation_condition condition);
 
 /* Fills the message with the state of a simulation, in the caller's order of joints. `rows` receives its nq + 2 nv
- * values. */
+ * values. Its contacts live until the next step. */
 void message_state(const simulation *s, double *rows, Dynamics__V1__SimulationState *state);
 
 /* Memory of the external forces of a simulation as messages. */

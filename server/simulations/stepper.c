@@ -3,6 +3,7 @@
 #include "simulations/stepper.h"
 
 #include <dynamics/constrained_dynamics.h>
+#include <dynamics/contact.h>
 #include <math.h>
 #include <dynamics/machine_element.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@ struct stepper {
     double *tau;
     double *closure_errors; /* of all rows of the model's constraints */
     double *bristles;       /* deflections of friction with bristles */
+    stepper_contacts contacts;
     size_t bristle_count;
     dyn_external_force forces[STEPPER_FORCES];
     limited_joint *limited;
@@ -53,10 +55,15 @@ static bool allocate(stepper *s, const double *deviation) {
     s->bristle_count = (size_t)dyn_model_bristle_count(s->model);
     s->bristles = calloc(s->bristle_count + 1, sizeof *s->bristles);
     s->closure_errors = calloc((size_t)dyn_model_constraint_rows(s->model) + 1, sizeof *s->closure_errors);
+    size_t surfaces = (size_t)dyn_model_contact_surface_count(s->model);
+    double *contacts = calloc(5 * surfaces + 1, sizeof *contacts);
+    s->contacts = contacts ? (stepper_contacts){surfaces, contacts, contacts + 3 * surfaces, contacts + 4 * surfaces, 0}
+                           : (stepper_contacts){0};
     if (s->deviation) {
         memcpy(s->deviation, deviation, s->nv * sizeof *deviation);
     }
-    return s->tau && s->bristles && s->closure_errors && (s->deviation || !deviation) && find_limited(s);
+    return s->tau && s->bristles && s->closure_errors && s->contacts.forces && (s->deviation || !deviation) &&
+           find_limited(s);
 }
 
 /* Creates the simulator of the library. */
@@ -95,6 +102,7 @@ void stepper_free(stepper *s) {
         free(s->deviation);
         free(s->tau);
         free(s->bristles);
+        free(s->contacts.forces);
         free(s->closure_errors);
         free(s->limited);
         free(s);
@@ -156,6 +164,22 @@ dyn_external_forces stepper_list_forces(const stepper_forces *forces, dyn_extern
     return (dyn_external_forces){forces->count, list};
 }
 
+/* Stores the contacts of the last step. */
+static void store_contacts(stepper *s) {
+    for (size_t i = 0; i < s->contacts.count; i++) {
+        dyn_contact_state state = {.gap = INFINITY};
+        dyn_simulator_contact(s->simulator, (int)i, &state);
+        memcpy(s->contacts.forces + 3 * i, state.force, sizeof state.force);
+        s->contacts.gaps[i] = state.gap;
+        s->contacts.slips[i] = state.slip;
+    }
+    s->contacts.residual = s->result.contact_residual;
+}
+
+stepper_contacts stepper_contacts_of(const stepper *s) {
+    return s->contacts;
+}
+
 bool stepper_step(stepper *s, const stepper_input *input, disturbance *generator, double *q, double *v, double *tau,
                   dyn_error *error) {
     bool has_control = stepper_options(s)->control != DYN_CONTROL_NONE;
@@ -177,6 +201,7 @@ bool stepper_step(stepper *s, const stepper_input *input, disturbance *generator
         describe(s, error);
         return false;
     }
+    store_contacts(s);
     return true;
 }
 

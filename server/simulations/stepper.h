@@ -76,6 +76,16 @@ bool stepper_step(stepper *s, const stepper_input *input, disturbance *generator
  * or rad. Returns -1, and stores 0, for a model without constraints. */
 int stepper_closure(stepper *s, double time, const double *q, double *closure_error);
 
+/* State of the contact surfaces of a model after a step: `count` of them, with 3 forces, a gap and a slip each. */
+typedef struct stepper_contacts {
+    size_t count;
+    double *forces, *gaps, *slips;
+    double residual;
+} stepper_contacts;
+
+/* Returns the contacts of the last step; zeros before it. They live until the next step. */
+stepper_contacts stepper_contacts_of(const stepper *s);
+
 /* Returns the next joint that reached or passed a limit in the last step, after which the state is q, or -1 if there
  * are no more. A joint is reported again after it was within its limits for a tenth of a second. */
 int stepper_limit(stepper *s, const double *q);

@@ -257,6 +257,20 @@ START_TEST(a_live_simulation_comes_to_rest_on_the_floor) {
     const json_t *q = json_object_get(json_object_get(reply, "state"), "q");
     ck_assert_double_ge(number_of(q, 2), 0.09);
     ck_assert_double_le(number_of(q, 2), 0.3);
+    /* The floor is surface 0: it carries the weight of the rest, and the compliant bumper sinks in. */
+    const json_t *state = json_object_get(reply, "state"), *forces = json_object_get(state, "contact_forces");
+    double sum[3] = {0};
+    ck_assert_uint_eq(json_array_size(forces), 3 * 7);
+    ck_assert_uint_eq(json_array_size(json_object_get(state, "contact_slips")), 7);
+    for (size_t i = 0; i < 3 * 7; i++) {
+        sum[i % 3] += number_of(forces, i);
+    }
+    ck_assert_double_le(number_of(forces, 2), -1);
+    for (size_t k = 0; k < 3; k++) {
+        ck_assert_double_eq_tol(sum[k], 0, 1e-6);
+    }
+    ck_assert_double_eq_tol(number_of(json_object_get(state, "contact_gaps"), 0), -0.01, 0.01);
+    ck_assert_double_le(member_of(state, "contact_residual"), 1e-6);
     json_decref(reply);
 }
 END_TEST

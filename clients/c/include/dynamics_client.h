@@ -2237,6 +2237,10 @@ typedef struct dyn_client_simulation {
     bool durable;           /* its creation outlives a crash; set by dyn_client_create_simulation only */
     const char *constraint; /* constraint with the largest closure error in the state; empty: there is none */
     double closure_error;   /* that error, m or rad */
+    /* Contact surfaces in the last integration step: 3 forces, a gap and a slip each; zeros before the first step. */
+    size_t surfaces;
+    const double *contact_forces, *contact_gaps, *contact_slips; /* N, m, m/s */
+    double contact_residual; /* largest violation of the contact laws after that step, m/s */
 } dyn_client_simulation;
 
 DYN_CLIENT_EXPORT void dyn_client_simulation_free(dyn_client_simulation *simulation);

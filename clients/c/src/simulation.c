@@ -73,6 +73,11 @@ static void copy_state(const Dynamics__V1__SimulationState *from, dyn_client_sim
     to->tau = from->tau;
     to->constraint = from->constraint;
     to->closure_error = from->closure_error;
+    to->surfaces = from->n_contact_gaps;
+    to->contact_forces = from->contact_forces;
+    to->contact_gaps = from->contact_gaps;
+    to->contact_slips = from->contact_slips;
+    to->contact_residual = from->contact_residual;
 }
 
 /* Creates the public simulation from a reply, which it then owns. A part of the reply that is NULL is left out. Frees

@@ -257,6 +257,9 @@ def state(found: Any) -> State:
     forces = tuple(read(ExternalForce, each, force=copied(each.force, 3), torque=copied(each.torque, 3))
                    for each in found.external_forces[0:found.external_force_count])
     return read(State, found, q=copied(found.q, found.nq), v=copied(found.v, found.nv), tau=copied(found.tau, found.nv),
+                contact_forces=copied(found.contact_forces, found.surfaces, 3),
+                contact_gaps=copied(found.contact_gaps, found.surfaces),
+                contact_slips=copied(found.contact_slips, found.surfaces),
                 external_forces=forces)
 
 

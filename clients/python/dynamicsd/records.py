@@ -1028,7 +1028,9 @@ class State:
     other than Simulation.state hold only step, time, q, v and tau.
 
     `condition` is "running", "paused" or "diverged"; `ended_by` is the reason for the end of a step call.
-    `closure_error` is the largest one in this state, rad or m, of `constraint`.
+    `closure_error` is the largest one in this state, rad or m, of `constraint`. `contact_forces` (surfaces, 3),
+    `contact_gaps` and `contact_slips` are those of the last integration step, N, m and m/s, and `contact_residual` the
+    largest violation of the contact laws after it.
     """
 
     name: str
@@ -1057,6 +1059,10 @@ class State:
     tau: Array
     constraint: str
     closure_error: float
+    contact_forces: Array
+    contact_gaps: Array
+    contact_slips: Array
+    contact_residual: float
     external_forces: tuple[ExternalForce, ...]
     joint_names: tuple[str, ...] | None
     computed_with: str
