@@ -27,12 +27,13 @@ static const char *const mimic_words[] = {"coupled", "independent"};
 static const char *const switch_words[] = {"no", "yes"};
 static const char *const compile_words[] = {"off", "on", "first-use"};
 
-enum { LEVELS = 4, FORMATS = 4, COMPILE_MODES = 3 };
+enum { NAME_LENGTH = 64, LEVELS = 4, FORMATS = 4, COMPILE_MODES = 3 };
 
 typedef enum key_type {
     KEY_ADDRESSES,
     KEY_MODE,
     KEY_PATH,
+    KEY_TEXT,
     KEY_DIRECTORIES,
     KEY_COUNT,
     KEY_BYTES,
@@ -97,6 +98,15 @@ static const key keys[] = {
     {"server", "workers", KEY_COUNT, offsetof(config, workers), 0, 1024, true},
     {"server", "contexts", KEY_COUNT, offsetof(config, contexts), 8, 4096, true},
     {"server", "drain_time", KEY_SECONDS, offsetof(config, drain_time), 0, 3600, false},
+    {"nats", "replica", KEY_TEXT, offsetof(config, nats.replica), 0, 0, true},
+    {"nats", "user_file", KEY_PATH, offsetof(config, nats.user_file), 0, 0, true},
+    {"nats", "token_file", KEY_PATH, offsetof(config, nats.token_file), 0, 0, true},
+    {"nats", "credentials_file", KEY_PATH, offsetof(config, nats.credentials_file), 0, 0, true},
+    {"nats", "nkey", KEY_TEXT, offsetof(config, nats.nkey), 0, 0, true},
+    {"nats", "nkey_seed_file", KEY_PATH, offsetof(config, nats.nkey_seed_file), 0, 0, true},
+    {"nats", "ca_file", KEY_PATH, offsetof(config, nats.ca_file), 0, 0, true},
+    {"nats", "certificate_file", KEY_PATH, offsetof(config, nats.certificate_file), 0, 0, true},
+    {"nats", "key_file", KEY_PATH, offsetof(config, nats.key_file), 0, 0, true},
     {"compile", "mode", KEY_COMPILE_MODE, offsetof(config, compile), 0, 0, true},
     {"compile", "program", KEY_PATH, offsetof(config, compile_program), 0, 0, true},
     {"compile", "compiler", KEY_PATH, offsetof(config, compile_compiler), 0, 0, true},
@@ -210,6 +220,9 @@ bool config_derive_ingest(config *c, char error[CONFIG_ERROR_SIZE]) {
     for (size_t i = 0; i < c->request.count; i++) {
         static const char suffix[] = ".ingest";
         const char *address = c->request.address[i], *colon = strrchr(address, ':');
+        if (transport_is_nats(address)) {
+            continue;
+        }
         char *derived = c->ingest.address[c->ingest.count++];
         if (strncmp(address, "tcp://", 6) == 0 && colon) {
             snprintf(derived, TRANSPORT_ADDRESS_SIZE, "%.*s:0", (int)(colon - address), address);
@@ -301,6 +314,17 @@ static bool parse_path(const char *name, const char *text, char *value, char err
     return true;
 }
 
+/* Parses one word, which may be part of a subject of NATS. */
+static bool parse_name(const char *name, const char *text, char *value, char error[CONFIG_ERROR_SIZE]) {
+    if (strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") != strlen(text) ||
+        strlen(text) > NAME_LENGTH) {
+        snprintf(error, CONFIG_ERROR_SIZE, "%s = %s: set at most %d letters, digits, - and _", name, text, NAME_LENGTH);
+        return false;
+    }
+    snprintf(value, PATH_MAX, "%s", text);
+    return true;
+}
+
 /* Adds a directory to a list; an empty text adds nothing. Returns false, with an error, for a relative path or a full
  * list. */
 static bool parse_directory(const char *name, const char *text, config_directories *list,
@@ -340,6 +364,8 @@ static bool set_value(config *c, const key *k, bool is_first, const char *text, 
         return config_parse_mode(k->name, text, place, error);
     case KEY_PATH:
         return parse_path(k->name, text, place, error);
+    case KEY_TEXT:
+        return parse_name(k->name, text, place, error);
     case KEY_COUNT:
     case KEY_BYTES:
         return config_parse_count(k->name, text, low, high, k->type == KEY_BYTES, place, error);
@@ -422,8 +448,8 @@ static void read_rule(reading *r, const char *model, const char *name, const cha
 /* Reports an unknown section, with the closest known one. */
 static void check_section(reading *r, const char *section) {
     static const char sections[] =
-        "the sections are endpoints, models, model NAME, limits, simulations, server, compile, log, health, access "
-        "and observe";
+        "the sections are endpoints, models, model NAME, limits, simulations, server, nats, compile, log, health, "
+        "access and observe";
     text_guess guess = text_guess_start(section);
     if (strncmp(section, "model ", 6) == 0) {
         return;
@@ -589,6 +615,26 @@ static void check_observe(reading *r) {
     }
 }
 
+/* Checks that NATS carries requests only, and that keys that need each other are set. */
+static void check_nats(reading *r) {
+    const config *c = r->config;
+    const config_addresses *lists[] = {&c->events, &c->ingest};
+    for (int i = 0; i < 2; i++) {
+        for (size_t k = 0; k < lists[i]->count; k++) {
+            if (transport_is_nats(lists[i]->address[k])) {
+                fail(r, "%s: NATS is an endpoint for requests; name it in endpoints.request only",
+                     lists[i]->address[k]);
+            }
+        }
+    }
+    if ((c->nats.nkey[0] == '\0') != (c->nats.nkey_seed_file[0] == '\0')) {
+        fail(r, "nats.nkey and nats.nkey_seed_file belong together: the public key and the file of its seed");
+    }
+    if ((c->nats.certificate_file[0] == '\0') != (c->nats.key_file[0] == '\0')) {
+        fail(r, "nats.certificate_file and nats.key_file belong together");
+    }
+}
+
 /* Checks rules between keys. */
 static void check(reading *r) {
     const config *c = r->config;
@@ -596,6 +642,7 @@ static void check(reading *r) {
     if (c->request.count == 0) {
         fail(r, "endpoints.request names no endpoint");
     }
+    check_nats(r);
     check_observe(r);
     check_apart(r, &c->request, "requests", &c->events, "events");
     check_apart(r, &c->request, "requests", &c->ingest, "streams");
@@ -635,7 +682,7 @@ bool config_read(const char *path, config *c, char error[CONFIG_ERROR_SIZE]) {
 static size_t value_size(key_type type) {
     return type == KEY_ADDRESSES                    ? sizeof(config_addresses)
            : type == KEY_MODE                       ? sizeof(unsigned)
-           : type == KEY_PATH                       ? PATH_MAX
+           : type == KEY_PATH || type == KEY_TEXT   ? PATH_MAX
            : type == KEY_COUNT || type == KEY_BYTES ? sizeof(unsigned long)
            : type == KEY_SECONDS                    ? sizeof(double)
            : type == KEY_COMPILE_MODE               ? sizeof(compile_mode)
@@ -655,7 +702,7 @@ model_sources config_model_sources(const config *c) {
 }
 
 static bool has_same_value(const key *k, const void *a, const void *b) {
-    if (k->type == KEY_PATH) {
+    if (k->type == KEY_PATH || k->type == KEY_TEXT) {
         return strcmp(a, b) == 0;
     }
     if (k->type == KEY_ADDRESSES) {

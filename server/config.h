@@ -25,6 +25,13 @@ typedef struct config_directories {
     char path[CONFIG_DIRECTORIES][PATH_MAX];
 } config_directories;
 
+/* Identity and certificates for NATS. */
+typedef struct config_nats {
+    char replica[PATH_MAX], user_file[PATH_MAX], token_file[PATH_MAX], credentials_file[PATH_MAX];
+    char nkey[PATH_MAX], nkey_seed_file[PATH_MAX];
+    char ca_file[PATH_MAX], certificate_file[PATH_MAX], key_file[PATH_MAX];
+} config_nats;
+
 typedef struct config {
     /* Section [endpoints]. */
     config_addresses request, events, ingest;
@@ -57,6 +64,8 @@ typedef struct config {
     unsigned long workers; /* 0: one for each processor */
     unsigned long contexts;
     double drain_time;
+    /* Section [nats]: files, and the public part of a key. Empty: not set. */
+    config_nats nats;
     /* Section [compile]. */
     compile_mode compile;
     char compile_program[PATH_MAX], compile_compiler[PATH_MAX];

@@ -100,7 +100,8 @@ bool config_parse_word(const char *key, const char *text, const char *const *wor
     return false;
 }
 
-/* Checks that an address is "ipc:///path" or "tcp://host:port", and short enough for a socket. */
+/* Checks that an address is "ipc:///path", "tcp://host:port" or that of a NATS server, and short enough for a
+ * socket. */
 static bool check_address(const char *key, const char *address, char error[CONFIG_ERROR_SIZE]) {
     bool is_ipc = strncmp(address, "ipc:///", 7) == 0 && address[7] != '\0';
     const char *colon = strrchr(address, ':');
@@ -110,6 +111,9 @@ static bool check_address(const char *key, const char *address, char error[CONFI
         unsigned long port = strtoul(colon + 1, &end, 10);
         is_tcp = isdigit((unsigned char)colon[1]) && *end == '\0' && port <= 65535;
     }
+    if (transport_is_nats(address) && strlen(address) < TRANSPORT_ADDRESS_SIZE && strrchr(address, '/')[1] != '\0') {
+        return true;
+    }
     size_t path_length = is_ipc ? strlen(address) - strlen("ipc://") : 0;
     if (path_length > TRANSPORT_PATH_LENGTH) {
         snprintf(error, CONFIG_ERROR_SIZE, "%s: %.200s: the path has %zu bytes, more than the %d that a socket allows",
@@ -118,7 +122,9 @@ static bool check_address(const char *key, const char *address, char error[CONFI
     }
     if ((!is_ipc && !is_tcp) || strlen(address) >= TRANSPORT_ADDRESS_SIZE) {
         snprintf(error, CONFIG_ERROR_SIZE,
-                 "%s: \"%.200s\" is no endpoint; set ipc:///absolute/path or tcp://address:port", key, address);
+                 "%s: \"%.200s\" is no endpoint; set ipc:///absolute/path, tcp://address:port or "
+                 "nats://host:port",
+                 key, address);
         return false;
     }
     return true;

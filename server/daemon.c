@@ -23,6 +23,7 @@
 #include "methods/snapshot.h"
 #include "models/object_cache.h"
 #include "monitor.h"
+#include "nats_settings.h"
 #include "observe/clock.h"
 #include "observe/http_listener.h"
 #include "observe/probe.h"
@@ -79,6 +80,7 @@ typedef struct daemon_state {
     model_compiler *compiler;
     generator_options generator;
     transport_endpoint endpoints[3 * CONFIG_ENDPOINTS];
+    nats_settings nats;
     service_endpoint service_endpoints[3 * CONFIG_ENDPOINTS];
     probe_target probe_targets[3 * CONFIG_ENDPOINTS];
     size_t endpoint_count;
@@ -698,6 +700,9 @@ static bool start_service(daemon_state *d) {
 
 static void add_endpoints(daemon_state *d, const config_addresses *addresses, transport_kind kind) {
     for (size_t i = 0; i < addresses->count; i++) {
+        if (transport_is_nats(addresses->address[i])) {
+            continue;
+        }
         transport_endpoint *e = &d->endpoints[d->endpoint_count++];
         snprintf(e->address, sizeof e->address, "%s", addresses->address[i]);
         e->kind = kind;
@@ -725,6 +730,11 @@ static bool start_transport(daemon_state *d) {
         .log = &d->log,
         .counters = &d->counters,
     };
+    char reason[CONFIG_ERROR_SIZE];
+    if (!nats_settings_read(&d->config, d->events.instance, &d->nats, &options.nats, reason)) {
+        log_error(&d->log, "%s", reason);
+        return false;
+    }
     if (!transport_open(&options, error, &d->transport)) {
         log_error(&d->log, "%s", error);
         return false;
@@ -899,7 +909,11 @@ static bool start(daemon_state *d) {
     start_loop_work(d);
     restore_simulations(d);
     health_beat(&d->health);
-    transport_receive(d->transport);
+    char error[TRANSPORT_ERROR_SIZE];
+    if (!transport_receive(d->transport, error)) {
+        log_error(&d->log, "%s", error);
+        return false;
+    }
     return true;
 }
 

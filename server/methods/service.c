@@ -367,7 +367,16 @@ static uint8_t *encode(call *c, size_t *size) {
     }
     c->reply.elapsed = (double)(clock_now() - c->transport->arrival) / 1e9;
     *size = dynamics__v1__reply__get_packed_size(&c->reply);
-    if (*size > limit) {
+    size_t most = c->transport->reply_limit;
+    if (most > 0 && *size > most && most < limit) {
+        c->field[0] = '\0';
+        call_fail(c, REASON_REPLY_TOO_LARGE,
+                  "the reply has %zu bytes; NATS carries %zu (max_payload of the NATS server); ask for fewer samples",
+                  *size, most);
+        clear_result(c);
+        *size = dynamics__v1__reply__get_packed_size(&c->reply);
+    } else if (*size > limit) {
+        c->field[0] = '\0';
         call_fail(c, REASON_REPLY_TOO_LARGE, "the reply has %zu bytes; the limit is %llu (limits.reply_bytes)", *size,
                   (unsigned long long)limit);
         call_set_limit(c, BOUND_REPLY_BYTES, limit, *size);

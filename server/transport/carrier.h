@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "transport/listener.h"
+#include "transport/nats_carrier.h"
 #include "transport/pipes.h"
 #include "transport/transit.h"
 #include "transport/transport.h"
@@ -32,6 +33,7 @@ typedef struct endpoint {
 struct transport {
     transport_options options;
     nng_socket requests, events, ingest; /* id 0: not open */
+    nats_carrier *nats;                  /* NULL: none */
     endpoint *endpoints;
     size_t endpoint_count;
     struct nng_call *calls;

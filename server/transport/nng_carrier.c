@@ -375,7 +375,8 @@ bool transport_open(const transport_options *options, char error[TRANSPORT_ERROR
     }
     bool is_open = open_socket(t, TRANSPORT_REQUEST, &t->requests, error) && open_contexts(t, error) &&
                    (!has_kind(options, TRANSPORT_EVENTS) || open_socket(t, TRANSPORT_EVENTS, &t->events, error)) &&
-                   (!has_kind(options, TRANSPORT_INGEST) || open_ingest(t, error)) && open_endpoints(t, error);
+                   (!has_kind(options, TRANSPORT_INGEST) || open_ingest(t, error)) && open_endpoints(t, error) &&
+                   (options->nats.server_count == 0 || nats_carrier_open(options, error, &t->nats));
     if (!is_open) {
         transport_stop(t);
         return false;
@@ -384,13 +385,14 @@ bool transport_open(const transport_options *options, char error[TRANSPORT_ERROR
     return true;
 }
 
-void transport_receive(transport *t) {
+bool transport_receive(transport *t, char error[TRANSPORT_ERROR_SIZE]) {
     for (size_t i = 0; i < t->call_count; i++) {
         receive(&t->calls[i]);
     }
     if (t->ingest_operation) {
         ingest_receive(t);
     }
+    return !t->nats || nats_carrier_receive(t->nats, error);
 }
 
 const char *transport_address(const transport *t, size_t i) {
@@ -416,6 +418,9 @@ bool publish(nng_socket socket, const char *topic, const uint8_t *body, size_t s
 void transport_publish(transport *t, const char *topic, const uint8_t *body, size_t size) {
     if (t->events.id != 0 && publish(t->events, topic, body, size)) {
         atomic_fetch_add(&t->options.counters->events, 1);
+    }
+    if (t->nats) {
+        nats_carrier_publish(t->nats, topic, body, size);
     }
 }
 
@@ -503,10 +508,17 @@ bool transport_restart_listener(transport *t, size_t i, char error[TRANSPORT_ERR
 
 void transport_refuse_connections(transport *t) {
     atomic_store(&t->is_refusing, true);
+    if (t->nats) {
+        nats_carrier_drain(t->nats);
+    }
+}
+
+bool transport_has_nats(const transport *t) {
+    return !t->nats || nats_carrier_is_connected(t->nats);
 }
 
 unsigned transport_pending(const transport *t) {
-    return atomic_load(&t->pending);
+    return atomic_load(&t->pending) + (t->nats ? nats_carrier_pending(t->nats) : 0);
 }
 
 /* Ends all operations and waits for their completions; none can begin any more. Sockets are closed afterwards: nng
@@ -535,6 +547,7 @@ void transport_stop(transport *t) {
     for (size_t i = 0; i < t->endpoint_count; i++) {
         listener_unlink(&t->endpoints[i].listener);
     }
+    nats_carrier_stop(t->nats);
     stop_operations(t);
     if (t->requests.id != 0) {
         nng_close(t->requests);

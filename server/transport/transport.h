@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "access/access.h"
 #include "observe/counters.h"
@@ -47,7 +48,8 @@ typedef enum transport_origin {
     TRANSPORT_ORIGIN_UNKNOWN, /* the connection is gone */
     TRANSPORT_ORIGIN_USER,
     TRANSPORT_ORIGIN_IPV4,
-    TRANSPORT_ORIGIN_IPV6
+    TRANSPORT_ORIGIN_IPV6,
+    TRANSPORT_ORIGIN_NATS /* all clients over NATS */
 } transport_origin;
 
 /*
@@ -76,10 +78,11 @@ struct transport_call {
     const transport_carrier *carrier;
     const uint8_t *request;
     size_t request_size;
-    uint64_t arrival; /* ns, CLOCK_MONOTONIC */
-    size_t set_aside; /* bytes of the memory budget that the handler holds for the reply's buffer */
-    bool is_own;      /* request of the daemon's self-probe */
-    bool is_crowded;  /* the connection already has its share of requests under way */
+    uint64_t arrival;   /* ns, CLOCK_MONOTONIC */
+    size_t reply_limit; /* bytes that the carrier can send, or 0 */
+    size_t set_aside;   /* bytes of the memory budget that the handler holds for the reply's buffer */
+    bool is_own;        /* request of the daemon's self-probe */
+    bool is_crowded;    /* the connection already has its share of requests under way */
     transport_identity identity;
     access_caller caller;           /* by what the system states about the connection */
     access_role vouched;            /* highest role that a token has given to a request of the connection */
@@ -124,9 +127,27 @@ typedef struct transport_limits {
     double message_time; /* s, after which an incomplete message, or a reply of which nothing was read, is abandoned */
 } transport_limits;
 
+/* Returns whether an address is that of a NATS server. */
+static inline bool transport_is_nats(const char *address) {
+    return strncmp(address, "nats://", strlen("nats://")) == 0 || strncmp(address, "tls://", strlen("tls://")) == 0;
+}
+
+enum { TRANSPORT_NATS_SERVERS = 8 };
+
+/* NATS cluster that requests may come from. A text that is not set is empty. */
+typedef struct transport_nats {
+    size_t server_count; /* 0: no NATS */
+    const char *servers[TRANSPORT_NATS_SERVERS];
+    const char *replica; /* name of this daemon */
+    const char *user, *password, *token;
+    const char *nkey, *nkey_seed_file, *credentials_file;
+    const char *ca_file, *certificate_file, *key_file;
+} transport_nats;
+
 typedef struct transport_options {
     const transport_endpoint *endpoints;
     size_t endpoint_count;
+    transport_nats nats;
     unsigned ipc_mode;    /* permissions of ipc sockets */
     size_t message_bytes; /* requests larger by up to 1 MiB still reach the handler; beyond, the connection is closed */
     unsigned contexts;    /* requests under way at once */
@@ -151,8 +172,9 @@ static inline unsigned transport_connection_share(unsigned contexts) {
  * objects that it points to. On failure writes a sentence to `error` and returns false. */
 bool transport_open(const transport_options *options, char error[TRANSPORT_ERROR_SIZE], transport **result);
 
-/* Starts to receive requests: from now on the handler is called. */
-void transport_receive(transport *t);
+/* Starts to receive requests: from now on the handler is called. On failure writes a sentence to `error` and returns
+ * false. */
+bool transport_receive(transport *t, char error[TRANSPORT_ERROR_SIZE]);
 
 /* Returns the address of endpoint i, with the port that the system chose for port 0. */
 const char *transport_address(const transport *t, size_t endpoint);
@@ -207,7 +229,10 @@ void transport_expect_probe(transport *t, size_t endpoint, uint16_t port);
  * `error` and returns false; then the next call tries again. One thread. */
 bool transport_restart_listener(transport *t, size_t endpoint, char error[TRANSPORT_ERROR_SIZE]);
 
-/* Refuses new connections from now on. */
+/* Returns whether there is a connection to a NATS server, or none is wanted. Any thread. */
+bool transport_has_nats(const transport *t);
+
+/* Refuses new connections from now on, and receives no more requests over NATS. */
 void transport_refuse_connections(transport *t);
 
 /* Returns the number of requests that are being handled or whose reply is being sent. Any thread. */

@@ -54,6 +54,7 @@ INCLUDE_PATHS = ["", "lib/include", "lib/src", "server", "clients/c/include", "c
 # Foreign headers that only some rooms may include, and the rooms.
 FOREIGN = [
     (re.compile(r"nng/"), ["server/transport", "clients"]),
+    (re.compile(r"nats/"), ["server/transport", "clients"]),
     (re.compile(r"uv\.h|systemd/"), ["server", "clients/rosbridge"]),
     (re.compile(r"protobuf-c/"), ["proto", "server", "clients"]),
     (re.compile(r"libwebsockets\.h|cbor\.h|png\.h"), ["clients/rosbridge"]),

@@ -117,8 +117,8 @@ static void close_notices(daemon_fixture *daemon) {
 void daemon_configure(const daemon_fixture *daemon, const char *sections) {
     FILE *file = fopen(daemon->configuration_file, "w");
     ck_assert_ptr_nonnull(file);
-    fprintf(file, "[endpoints]\nrequest = %s tcp://127.0.0.1:0\nevents = %s tcp://127.0.0.1:0\n", daemon->request_ipc,
-            daemon->events_ipc);
+    fprintf(file, "[endpoints]\nrequest = ipc://%s/request tcp://127.0.0.1:0 %s\nevents = %s tcp://127.0.0.1:0\n",
+            daemon->directory, daemon->nats, daemon->events_ipc);
     fprintf(file, "[simulations]\nstate_directory = %s/state\n", daemon->directory);
     fprintf(file, "[models]\ndirectory = %s\n%s\n", daemon->models, sections ? sections : "");
     ck_assert_int_eq(fclose(file), 0);
@@ -175,6 +175,19 @@ static void start_process(daemon_fixture *daemon, size_t descriptors) {
     daemon_wait_for_notice(daemon, "READY=1", START_SECONDS);
 }
 
+/* Starts a NATS server for the daemon if the environment asks for one, or notes that of the options. */
+static void use_nats(daemon_fixture *daemon, const daemon_options *options) {
+    const char *carrier = getenv("DYNAMICS_TEST_CARRIER");
+    if (options->nats) {
+        snprintf(daemon->nats, sizeof daemon->nats, "%s", options->nats);
+    } else if (carrier && strcmp(carrier, "nats") == 0) {
+        nats_server_start(&daemon->server);
+        daemon->has_server = true;
+        snprintf(daemon->nats, sizeof daemon->nats, "%s", daemon->server.url);
+        snprintf(daemon->request_ipc, sizeof daemon->request_ipc, "%s", daemon->server.url);
+    }
+}
+
 void daemon_start(const daemon_options *options, daemon_fixture *daemon) {
     static const daemon_options usual = {0};
     options = options ? options : &usual;
@@ -187,6 +200,7 @@ void daemon_start(const daemon_options *options, daemon_fixture *daemon) {
     snprintf(daemon->request_ipc, sizeof daemon->request_ipc, "ipc://%s/request", daemon->directory);
     snprintf(daemon->events_ipc, sizeof daemon->events_ipc, "ipc://%s/events", daemon->directory);
     snprintf(daemon->ingest_ipc, sizeof daemon->ingest_ipc, "ipc://%s/request.ingest", daemon->directory);
+    use_nats(daemon, options);
     daemon_configure(daemon, options->configuration);
     open_notices(daemon);
     start_process(daemon, options->descriptors);
@@ -260,6 +274,9 @@ int daemon_wait(daemon_fixture *daemon, double seconds) {
     int code = wait_for_end(daemon, seconds);
     close_notices(daemon);
     remove_directory(daemon->directory);
+    if (daemon->has_server) {
+        nats_server_stop(&daemon->server);
+    }
     return code;
 }
 

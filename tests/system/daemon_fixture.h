@@ -4,18 +4,25 @@
  * to start or stop it end the Check test.
  *
  * The daemon ends with the test program, however that ends.
+ *
+ * With the environment DYNAMICS_TEST_CARRIER=nats each daemon also receives requests from a NATS server of its own, and
+ * request_ipc is the address of that server: clients that connect to it use NATS.
  */
 #ifndef DYNAMICS_TESTS_DAEMON_FIXTURE_H
 #define DYNAMICS_TESTS_DAEMON_FIXTURE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+
+#include "system/nats_server.h"
 
 /* Options of the daemon that differ from the usual ones. Zeros stand for the usual values. */
 typedef struct daemon_options {
     const char *configuration; /* more of the configuration file: whole sections, other than endpoints and models */
     const char *models;        /* directory of robots; NULL: the sample robots */
     size_t descriptors;        /* RLIMIT_NOFILE, soft and hard; 0: inherited */
+    const char *nats;          /* NATS server that requests may come from; NULL: none */
 } daemon_options;
 
 typedef struct daemon_fixture {
@@ -28,6 +35,9 @@ typedef struct daemon_fixture {
     char request_ipc[96], request_tcp[96]; /* addresses to dial */
     char events_ipc[96], events_tcp[96];
     char ingest_ipc[96], ingest_tcp[96];
+    char nats[64]; /* NATS server, or empty */
+    bool has_server;
+    nats_server server; /* of this daemon, if has_server */
 } daemon_fixture;
 
 /* Starts the daemon and waits until it is ready. `options` may be NULL. */

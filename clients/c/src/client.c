@@ -302,7 +302,11 @@ static dyn_client_status call_once(dyn_client *client, Dynamics__V1__Request *re
         return status;
     }
     outgoing message = {
-        .size = dynamics__v1__request__get_packed_size(request), .write = write_request, .content = request};
+        .method = (unsigned)request->method_case,
+        .size = dynamics__v1__request__get_packed_size(request),
+        .write = write_request,
+        .content = request,
+    };
     status = connection_exchange(client->connection, &message, patience, &answer->message, error);
     progress_stop(watched);
     if (status == DYN_CLIENT_OK) {
@@ -387,6 +391,19 @@ typedef struct raw_request {
     Dynamics__V1__Request own;
 } raw_request;
 
+/* Returns the number of the method's field in a serialized request, or 0 if there is none. */
+static unsigned method_of(const void *request, size_t size) {
+    wire_reader reader = {.at = request, .end = (const uint8_t *)request + size};
+    wire_field field;
+    unsigned method = 0;
+    while (wire_next(&reader, &field)) {
+        const ProtobufCFieldDescriptor *known =
+            protobuf_c_message_descriptor_get_field(&dynamics__v1__request__descriptor, field.number);
+        method = known && (known->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) ? field.number : method;
+    }
+    return method;
+}
+
 static void write_raw_request(const outgoing *request, uint8_t *body) {
     const raw_request *raw = request->content;
     if (raw->size > 0) {
@@ -420,7 +437,8 @@ dyn_client_status dyn_client_call_numbered(dyn_client *client, uint64_t client_n
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    outgoing message = {.size = request_size + dynamics__v1__request__get_packed_size(&raw.own),
+    outgoing message = {.method = method_of(request, request_size),
+                        .size = request_size + dynamics__v1__request__get_packed_size(&raw.own),
                         .write = write_raw_request,
                         .content = &raw};
     incoming answer = {0};

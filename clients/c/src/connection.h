@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Connection for requests: an nng REQ socket with many exchanges in flight. Of the client's files only connection.c
- * and one_way.c include nng.
+ * Connection for requests, with many exchanges in flight, independent of the carrier. Of the client's files only
+ * nng_connection.c and one_way.c include nng, and only nats_connection.c includes NATS.
  */
 #ifndef CLIENT_CONNECTION_H
 #define CLIENT_CONNECTION_H
@@ -29,22 +29,18 @@ double connection_timeout(const connection *used);
 
 /* A request to send: `write` copies its `size` bytes into the body of a message, once per attempt. */
 typedef struct outgoing {
+    unsigned method; /* number of the method's field in Request, or 0: unknown */
     size_t size;
     void (*write)(const struct outgoing *request, uint8_t *body);
     const void *content;
 } outgoing;
-
-/* Writes a request into a new message of nng. Returns NULL when out of memory. The caller owns the message.
- *
- * This function allocates all messages that the client sends. nng 1.5.2 loses a message if the daemon closes the
- * connection at that moment; the leak checker's suppression in tests/system/closed_by_peer.supp names this function. */
-struct nng_msg *outgoing_message(const outgoing *request);
 
 /* A received message. Its bytes are valid until incoming_free. */
 typedef struct incoming {
     const uint8_t *bytes;
     size_t size;
     void *owner;
+    void (*release)(void *owner);
 } incoming;
 
 /* Sends a request and waits for its reply, at most `timeout` seconds. Thread-safe.
@@ -57,5 +53,21 @@ dyn_client_status connection_exchange(connection *used, const outgoing *request,
 
 /* Releases a reply. */
 void incoming_free(incoming *reply);
+
+/* Operations of a carrier. A connection begins with the members below. */
+typedef struct connection_carrier {
+    dyn_client_status (*open)(const char *url, double connect_timeout, size_t max_reply_bytes, connection **opened,
+                              dyn_client_error *error);
+    void (*abort)(connection *aborted);
+    void (*close)(connection *closed);
+    dyn_client_status (*exchange)(connection *used, const outgoing *request, double timeout, incoming *reply,
+                                  dyn_client_error *error);
+} connection_carrier;
+
+struct connection {
+    const connection_carrier *carrier;
+    char *url;
+    double timeout; /* for connecting, s */
+};
 
 #endif

@@ -17,6 +17,7 @@
 
 #include "error.h"
 #include "monotonic.h"
+#include "nng_connection.h"
 
 /* WAITING_MESSAGES: number of received messages that wait for the reader; if more arrive, the oldest are lost.
  * MAX_MESSAGE: bytes of the longest message. */
@@ -152,6 +153,10 @@ void one_way_close(one_way *closed) {
     free(closed);
 }
 
+static void release_message(void *message) {
+    nng_msg_free(message);
+}
+
 dyn_client_status one_way_receive(one_way *used, double timeout, incoming *message, dyn_client_error *error) {
     nng_aio_set_timeout(used->aio, to_duration(timeout));
     nng_recv_aio(used->socket, used->aio);
@@ -165,7 +170,8 @@ dyn_client_status one_way_receive(one_way *used, double timeout, incoming *messa
     }
     nng_msg *received = nng_aio_get_msg(used->aio);
     nng_aio_set_msg(used->aio, NULL);
-    *message = (incoming){.bytes = nng_msg_body(received), .size = nng_msg_len(received), .owner = received};
+    *message = (incoming){
+        .bytes = nng_msg_body(received), .size = nng_msg_len(received), .owner = received, .release = release_message};
     return DYN_CLIENT_OK;
 }
 

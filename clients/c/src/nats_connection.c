@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sends requests over NATS and receives the replies.
+ *
+ * Each exchange in flight has an inbox of its own; idle inboxes are reused. The last part of the reply's subject is the
+ * number of the exchange, so that a late reply to an earlier one is recognized.
+ *
+ * A daemon may disappear with the request. A request that changes nothing is therefore published again when a third of
+ * its time has passed without a reply, and the first reply counts.
+ */
+#include "nats_connection.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <nats/nats.h>
+
+#include <dynamics/v1/envelope.pb-c.h>
+
+#include "error.h"
+#include "monotonic.h"
+
+/* Number of times that a request is published at most; bytes that the server's limit includes beside the request. */
+enum { ATTEMPTS = 3, HEADER_BYTES = 256 };
+
+/* Sizes of the parts of subjects. */
+enum { REPLICA_SIZE = 96, SUBJECT_SIZE = 256 };
+
+/* Pause between two requests while no daemon is subscribed, s. */
+static const double RETRY_PAUSE = 0.05;
+
+/* Subscription of one exchange. */
+typedef struct inbox {
+    struct inbox *next;
+    natsInbox *name;
+    natsSubscription *subscription;
+    uint64_t number; /* of the exchange */
+} inbox;
+
+typedef struct nats_connection {
+    connection base;
+    natsOptions *options;
+    natsConnection *connection;
+    char replica[REPLICA_SIZE]; /* daemon that answers the requests about its own objects */
+    size_t max_reply_bytes;
+    atomic_bool is_aborted;
+    pthread_mutex_t mutex; /* guards `idle` */
+    inbox *idle;
+} nats_connection;
+
+/* ---- methods ----------------------------------------------------------------------------------------------------- */
+
+/* Methods about the objects of one daemon, as ranges of their numbers in Request: information about the daemon; cancel
+ * to recordings; simulations to streams; jobs; metrics. */
+static const struct { unsigned first, last; } own_methods[] = {{16, 17}, {84, 95}, {96, 119}, {128, 135}, {144, 159}};
+
+/* Methods that change the loaded models, and are published once. */
+static bool changes_models(unsigned method) {
+    return method == DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL || method == DYNAMICS__V1__REQUEST__METHOD_UNLOAD_MODEL ||
+           method == DYNAMICS__V1__REQUEST__METHOD_DERIVE_MODEL;
+}
+
+static bool is_own(unsigned method) {
+    for (size_t i = 0; i < sizeof own_methods / sizeof own_methods[0]; i++) {
+        if (method >= own_methods[i].first && method <= own_methods[i].last) {
+            return true;
+        }
+    }
+    return method == 0;
+}
+
+/* Writes the subject of a request: dynamics.v1.METHOD for any daemon, dynamics.v1.at.REPLICA.METHOD for one. */
+static void write_subject(const char *replica, unsigned method, char subject[SUBJECT_SIZE]) {
+    const ProtobufCFieldDescriptor *field =
+        protobuf_c_message_descriptor_get_field(&dynamics__v1__request__descriptor, method);
+    const char *name = "Unknown";
+    if (field && field->descriptor) {
+        name = ((const ProtobufCMessageDescriptor *)field->descriptor)->short_name;
+    }
+    size_t length = strlen(name), suffix = strlen("Request");
+    bool has_suffix = length > suffix && strcmp(name + length - suffix, "Request") == 0;
+    snprintf(subject, SUBJECT_SIZE, "dynamics.v1.%s%s%s%.*s", replica ? "at." : "", replica ? replica : "",
+             replica ? "." : "", (int)(has_suffix ? length - suffix : length), name);
+}
+
+/* ---- inboxes ----------------------------------------------------------------------------------------------------- */
+
+static void free_inbox(inbox *freed) {
+    natsSubscription_Destroy(freed->subscription);
+    natsInbox_Destroy(freed->name);
+    free(freed);
+}
+
+static inbox *make_inbox(nats_connection *self) {
+    char subject[SUBJECT_SIZE];
+    inbox *made = calloc(1, sizeof *made);
+    if (!made) {
+        return NULL;
+    }
+    bool is_made = natsInbox_Create(&made->name) == NATS_OK;
+    snprintf(subject, sizeof subject, "%s.*", is_made ? made->name : "");
+    if (!is_made || natsConnection_SubscribeSync(&made->subscription, self->connection, subject) != NATS_OK) {
+        free_inbox(made);
+        return NULL;
+    }
+    return made;
+}
+
+static inbox *acquire_inbox(nats_connection *self) {
+    pthread_mutex_lock(&self->mutex);
+    inbox *entered = self->idle;
+    self->idle = entered ? entered->next : NULL;
+    pthread_mutex_unlock(&self->mutex);
+    return entered ? entered : make_inbox(self);
+}
+
+static void release_inbox(nats_connection *self, inbox *used) {
+    pthread_mutex_lock(&self->mutex);
+    used->next = self->idle;
+    self->idle = used;
+    pthread_mutex_unlock(&self->mutex);
+}
+
+/* ---- exchanging -------------------------------------------------------------------------------------------------- */
+
+static void release_message(void *message) {
+    natsMsg_Destroy(message);
+}
+
+/* Returns whether a message belongs to the present exchange of the inbox. */
+static bool is_present(const inbox *used, const natsMsg *message) {
+    const char *dot = strrchr(natsMsg_GetSubject(message), '.');
+    return dot && strtoull(dot + 1, NULL, 10) == used->number;
+}
+
+static natsStatus publish(nats_connection *self, const inbox *used, const char *subject, const uint8_t *bytes,
+                          size_t size) {
+    char reply[SUBJECT_SIZE];
+    snprintf(reply, sizeof reply, "%s.%llu", used->name, (unsigned long long)used->number);
+    return natsConnection_PublishRequest(self->connection, subject, reply, bytes, (int)size);
+}
+
+/* Waits for the reply until `deadline`. Returns NATS_NO_RESPONDERS if no daemon is subscribed. */
+static natsStatus receive(const inbox *used, double deadline, natsMsg **message) {
+    for (;;) {
+        double remaining = deadline - monotonic_now();
+        if (remaining <= 0) {
+            return NATS_TIMEOUT;
+        }
+        natsStatus status = natsSubscription_NextMsg(message, used->subscription, (int64_t)ceil(remaining * 1e3));
+        if (status != NATS_OK) {
+            return status;
+        }
+        if (is_present(used, *message)) {
+            break;
+        }
+        natsMsg_Destroy(*message);
+    }
+    if (natsMsg_IsNoResponders(*message)) {
+        natsMsg_Destroy(*message);
+        return NATS_NO_RESPONDERS;
+    }
+    return NATS_OK;
+}
+
+/* A request with its deadlines, s. */
+typedef struct sending {
+    const char *subject;
+    const uint8_t *bytes;
+    size_t size;
+    unsigned attempts;
+    double deadline, subscribed; /* until when a reply counts, and until when a daemon may subscribe */
+} sending;
+
+/* Publishes a request until a reply comes. Returns NATS_NO_RESPONDERS if no daemon was subscribed at last. */
+static natsStatus ask(nats_connection *self, inbox *used, const sending *s, natsMsg **message) {
+    double start = monotonic_now(), share = (s->deadline - start) / s->attempts;
+    natsStatus status = NATS_TIMEOUT;
+    bool is_alone = false;
+    for (unsigned attempt = 1; attempt <= s->attempts && status == NATS_TIMEOUT; attempt++) {
+        used->number += attempt == 1;
+        status = publish(self, used, s->subject, s->bytes, s->size);
+        while (status == NATS_OK) {
+            status = receive(used, fmin(s->deadline, start + attempt * share), message);
+            if (status == NATS_OK) {
+                return NATS_OK;
+            }
+            is_alone = status == NATS_NO_RESPONDERS || (is_alone && status == NATS_TIMEOUT);
+            if (status != NATS_NO_RESPONDERS || monotonic_now() > s->subscribed || atomic_load(&self->is_aborted)) {
+                break;
+            }
+            nanosleep(&(struct timespec){.tv_nsec = (long)(RETRY_PAUSE * 1e9)}, NULL);
+            status = publish(self, used, s->subject, s->bytes, s->size);
+        }
+    }
+    return is_alone ? NATS_NO_RESPONDERS : status;
+}
+
+/* Translates the status of a failed exchange into an error for the user. */
+static dyn_client_status exchange_error(nats_connection *self, natsStatus status, bool is_for_one, double timeout,
+                                        dyn_client_error *error) {
+    bool is_connected = natsConnection_Status(self->connection) == NATS_CONN_STATUS_CONNECTED;
+    if (status == NATS_NO_MEMORY) {
+        return fail_memory(error);
+    }
+    if (atomic_load(&self->is_aborted)) {
+        return fail(error, DYN_CLIENT_CANCELLED, NULL, "the client was aborted");
+    }
+    if (status == NATS_NO_RESPONDERS && is_for_one) {
+        return fail(error, DYN_CLIENT_UNREACHABLE, NULL,
+                    "the daemon %s behind %s is gone, with its simulations, streams and jobs: connect again",
+                    self->replica, self->base.url);
+    }
+    if (status == NATS_NO_RESPONDERS) {
+        return fail(error, DYN_CLIENT_UNREACHABLE, NULL, "no dynamicsd answers at %s: is one running?", self->base.url);
+    }
+    if (status == NATS_TIMEOUT && is_connected) {
+        return fail(error, DYN_CLIENT_TIMEOUT, NULL, "no answer from %s within %g s", self->base.url, timeout);
+    }
+    return fail(error, DYN_CLIENT_UNREACHABLE, NULL, "the connection to %s is lost (%s): is the NATS server running?",
+                self->base.url, natsStatus_GetText(status));
+}
+
+/* Checks that the NATS server carries the request. */
+static dyn_client_status check_size(const nats_connection *self, size_t size, dyn_client_error *error) {
+    int64_t most = natsConnection_GetMaxPayload(self->connection);
+    if (most > HEADER_BYTES && size > (size_t)most - HEADER_BYTES) {
+        return fail(
+            error, DYN_CLIENT_RESOURCE_EXHAUSTED, NULL,
+            "the request has %zu bytes; %s carries %lld (max_payload of the NATS server): send fewer samples at "
+            "once",
+            size, self->base.url, (long long)most - HEADER_BYTES);
+    }
+    return DYN_CLIENT_OK;
+}
+
+/* Asks one daemon, or any if `replica` is NULL. */
+static dyn_client_status exchange_with(nats_connection *self, const char *replica, const outgoing *request,
+                                       double timeout, natsMsg **message, dyn_client_error *error) {
+    char subject[SUBJECT_SIZE];
+    double now = monotonic_now();
+    dyn_client_status status = check_size(self, request->size, error);
+    if (status != DYN_CLIENT_OK) {
+        return status;
+    }
+    uint8_t *bytes = malloc(request->size > 0 ? request->size : 1);
+    inbox *used = bytes ? acquire_inbox(self) : NULL;
+    if (!used) {
+        bool is_open = bytes && natsConnection_IsClosed(self->connection);
+        free(bytes);
+        return is_open ? exchange_error(self, NATS_CONNECTION_CLOSED, false, timeout, error) : fail_memory(error);
+    }
+    request->write(request, bytes);
+    write_subject(replica, request->method, subject);
+    const sending s = {
+        .subject = subject,
+        .bytes = bytes,
+        .size = request->size,
+        .attempts = replica || changes_models(request->method) ? 1 : ATTEMPTS,
+        .deadline = now + timeout,
+        .subscribed = now + fmin(timeout, replica ? 0 : self->base.timeout),
+    };
+    natsStatus result = ask(self, used, &s, message);
+    free(bytes);
+    release_inbox(self, used);
+    return result == NATS_OK ? DYN_CLIENT_OK : exchange_error(self, result, replica != NULL, timeout, error);
+}
+
+static dyn_client_status exchange_nats(connection *base, const outgoing *request, double timeout, incoming *reply,
+                                       dyn_client_error *error) {
+    nats_connection *self = (nats_connection *)base;
+    natsMsg *message;
+    const char *replica = is_own(request->method) ? self->replica : NULL;
+    dyn_client_status status = exchange_with(self, replica, request, timeout, &message, error);
+    if (status != DYN_CLIENT_OK) {
+        return status;
+    }
+    size_t size = (size_t)natsMsg_GetDataLength(message);
+    if (size > self->max_reply_bytes) {
+        natsMsg_Destroy(message);
+        return fail(error, DYN_CLIENT_RESOURCE_EXHAUSTED, NULL,
+                    "the reply has %zu bytes, more than max_reply_bytes (%zu)", size, self->max_reply_bytes);
+    }
+    *reply = (incoming){
+        .bytes = (const uint8_t *)natsMsg_GetData(message), .size = size, .owner = message, .release = release_message};
+    return DYN_CLIENT_OK;
+}
+
+/* ---- opening and closing ----------------------------------------------------------------------------------------- */
+
+static void abort_nats(connection *base) {
+    nats_connection *self = (nats_connection *)base;
+    atomic_store(&self->is_aborted, true);
+    natsConnection_Close(self->connection);
+}
+
+static void close_nats(connection *base) {
+    nats_connection *self = (nats_connection *)base;
+    while (self->idle) {
+        inbox *next = self->idle->next;
+        free_inbox(self->idle);
+        self->idle = next;
+    }
+    natsConnection_Destroy(self->connection);
+    natsOptions_Destroy(self->options);
+    pthread_mutex_destroy(&self->mutex);
+    free(self->base.url);
+    free(self);
+}
+
+static natsStatus connect_nats(nats_connection *self) {
+    natsStatus status = natsOptions_Create(&self->options);
+    if (status == NATS_OK) {
+        status = natsOptions_SetURL(self->options, self->base.url);
+    }
+    if (status == NATS_OK) {
+        natsOptions_SetTimeout(self->options, (int64_t)ceil(self->base.timeout * 1e3));
+        natsOptions_SetMaxReconnect(self->options, -1);
+        natsOptions_SetReconnectWait(self->options, 100);
+        natsOptions_SetName(self->options, "libdynamicsclient");
+        natsOptions_SetSendAsap(self->options, true);
+        status = natsConnection_Connect(&self->connection, self->options);
+    }
+    return status;
+}
+
+static void write_health_request(const outgoing *request, uint8_t *body) {
+    dynamics__v1__request__pack(request->content, body);
+}
+
+/* Asks any daemon for its health, and notes its name. */
+static dyn_client_status find_replica(nats_connection *self, dyn_client_error *error) {
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__GetHealthRequest health = DYNAMICS__V1__GET_HEALTH_REQUEST__INIT;
+    char component[] = "loop";
+    health.component = component;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_GET_HEALTH;
+    request.get_health = &health;
+    const outgoing question = {
+        .method = DYNAMICS__V1__REQUEST__METHOD_GET_HEALTH,
+        .size = dynamics__v1__request__get_packed_size(&request),
+        .write = write_health_request,
+        .content = &request,
+    };
+    natsMsg *message;
+    dyn_client_status status = exchange_with(self, NULL, &question, self->base.timeout, &message, error);
+    if (status != DYN_CLIENT_OK) {
+        return status;
+    }
+    const char *replica = NULL;
+    bool is_named = natsMsgHeader_Get(message, "Dynamics-Replica", &replica) == NATS_OK && replica[0] != '\0';
+    snprintf(self->replica, sizeof self->replica, "%s", is_named ? replica : "");
+    natsMsg_Destroy(message);
+    return is_named ? DYN_CLIENT_OK
+                    : fail(error, DYN_CLIENT_UNREACHABLE, NULL, "what answers at %s is not dynamicsd", self->base.url);
+}
+
+static dyn_client_status open_nats(const char *url, double connect_timeout, size_t max_reply_bytes, connection **opened,
+                                   dyn_client_error *error) {
+    nats_connection *self = calloc(1, sizeof *self);
+    if (!self) {
+        return fail_memory(error);
+    }
+    pthread_mutex_init(&self->mutex, NULL);
+    self->base = (connection){.carrier = &nats_connections, .url = strdup(url), .timeout = connect_timeout};
+    self->max_reply_bytes = max_reply_bytes;
+    natsStatus connected = self->base.url ? connect_nats(self) : NATS_NO_MEMORY;
+    dyn_client_status status = DYN_CLIENT_OK;
+    if (connected == NATS_NO_MEMORY) {
+        status = fail_memory(error);
+    } else if (connected == NATS_INVALID_ARG || connected == NATS_ADDRESS_MISSING) {
+        status =
+            fail(error, DYN_CLIENT_INVALID_ARGUMENT, "url", "\"%s\" is not an address: pass nats://host:port", url);
+    } else if (connected != NATS_OK) {
+        status = fail(error, DYN_CLIENT_UNREACHABLE, NULL, "no NATS server answers at %s (%s)", url,
+                      natsStatus_GetText(connected));
+    } else {
+        status = find_replica(self, error);
+    }
+    if (status != DYN_CLIENT_OK) {
+        close_nats(&self->base);
+        return status;
+    }
+    *opened = &self->base;
+    return DYN_CLIENT_OK;
+}
+
+const connection_carrier nats_connections = {
+    .open = open_nats, .abort = abort_nats, .close = close_nats, .exchange = exchange_nats};

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The NATS carrier: a queue subscription for requests to any replica, and one for requests to this replica.
+ *
+ * libnats delivers the messages of a subscription in a thread of its own. The queue group has several subscriptions of
+ * this daemon, so that several requests are decoded at once. A thread takes a free call for its message, and waits
+ * while there is none.
+ */
+#include "transport/nats_carrier.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <nats/nats.h>
+
+#include "observe/clock.h"
+
+/* Subscriptions for the queue group, and the one for this replica. */
+enum { QUEUE_SUBSCRIPTIONS = 2, SUBSCRIPTIONS = QUEUE_SUBSCRIPTIONS + 1 };
+
+/* Most messages that wait for a free call, and the bytes that the headers of a reply need. */
+enum { WAITING_MESSAGES = 65536, HEADER_BYTES = 256 };
+
+/* Pause between two attempts to connect, time without an answer to a ping, and time to connect, ms. */
+enum { RECONNECT_WAIT = 100, PING_INTERVAL = 5000, CONNECT_TIMEOUT = 2000 };
+
+/* Requests below this size do not count for the memory budget, as those over nng. */
+enum { LARGE_MESSAGE = 65536 };
+
+static const char queue_group[] = "dynamics";
+
+/* Message and the call that it became. */
+typedef struct nats_call {
+    transport_call call;
+    nats_carrier *carrier;
+    struct nats_call *next; /* of the free calls */
+    natsMsg *message;
+    size_t request_bytes; /* bytes of the budget that the request holds */
+    size_t reply_bytes;   /* bytes of the budget that the reply holds */
+    size_t reply_size;
+    uint8_t *reply;
+} nats_call;
+
+struct nats_carrier {
+    transport_options options;
+    natsOptions *nats_options;
+    natsConnection *connection;
+    natsSubscription *subscriptions[SUBSCRIPTIONS];
+    nats_call *calls;
+    pthread_mutex_t mutex; /* guards `free` */
+    pthread_cond_t freed;
+    nats_call *free;
+    atomic_uint pending;
+    atomic_bool is_closing;
+    log_episode lost, slow;
+};
+
+/* ---- replies ----------------------------------------------------------------------------------------------------- */
+
+static void free_reply(nats_call *call) {
+    memory_budget_release(call->carrier->options.budget, call->reply_bytes);
+    free(call->reply);
+    call->reply = NULL;
+    call->reply_bytes = 0;
+}
+
+/* Charges the reply's bytes that the handler has not set aside. Returns false if they do not fit into the budget. */
+static bool charge_reply(nats_call *call, size_t size) {
+    memory_budget *budget = call->carrier->options.budget;
+    size_t wanted = size < LARGE_MESSAGE ? 0 : size, set_aside = call->call.set_aside;
+    if (wanted > set_aside && !memory_budget_reserve(budget, wanted - set_aside)) {
+        return false;
+    }
+    if (set_aside > wanted) {
+        memory_budget_release(budget, set_aside - wanted);
+    }
+    call->call.set_aside = 0;
+    call->reply_bytes = wanted;
+    return true;
+}
+
+static uint8_t *nats_reply_buffer(transport_call *base, size_t size) {
+    nats_call *call = (nats_call *)base;
+    free_reply(call);
+    if (!charge_reply(call, size)) {
+        return NULL;
+    }
+    call->reply = malloc(size > 0 ? size : 1);
+    call->reply_size = size;
+    return call->reply;
+}
+
+/* Publishes the reply with the name of this replica. A failure is logged: the client times out or asks again. */
+static void publish_reply(nats_call *call) {
+    nats_carrier *carrier = call->carrier;
+    natsMsg *reply = NULL;
+    natsStatus status =
+        natsMsg_Create(&reply, natsMsg_GetReply(call->message), NULL, (const char *)call->reply, (int)call->reply_size);
+    if (status == NATS_OK) {
+        status = natsMsgHeader_Set(reply, "Dynamics-Replica", carrier->options.nats.replica);
+    }
+    if (status == NATS_OK) {
+        status = natsConnection_PublishMsg(carrier->connection, reply);
+    }
+    natsMsg_Destroy(reply);
+    if (status != NATS_OK) {
+        log_repeated(carrier->options.log, &carrier->lost, "a reply over NATS is lost: %s", natsStatus_GetText(status));
+    }
+}
+
+static void release_call(nats_call *call) {
+    nats_carrier *carrier = call->carrier;
+    pthread_mutex_lock(&carrier->mutex);
+    call->next = carrier->free;
+    carrier->free = call;
+    pthread_cond_signal(&carrier->freed);
+    pthread_mutex_unlock(&carrier->mutex);
+    atomic_fetch_sub(&carrier->pending, 1);
+}
+
+static void nats_send_reply(transport_call *base) {
+    nats_call *call = (nats_call *)base;
+    memory_budget *budget = call->carrier->options.budget;
+    if (call->reply) {
+        publish_reply(call);
+    }
+    free_reply(call);
+    memory_budget_release(budget, call->call.set_aside);
+    memory_budget_release(budget, call->request_bytes);
+    call->call.set_aside = 0;
+    call->request_bytes = 0;
+    natsMsg_Destroy(call->message);
+    call->message = NULL;
+    release_call(call);
+}
+
+static const transport_carrier operations = {.reply_buffer = nats_reply_buffer, .send = nats_send_reply};
+
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
+
+static nats_call *acquire_call(nats_carrier *carrier) {
+    pthread_mutex_lock(&carrier->mutex);
+    while (!carrier->free) {
+        pthread_cond_wait(&carrier->freed, &carrier->mutex);
+    }
+    nats_call *call = carrier->free;
+    carrier->free = call->next;
+    pthread_mutex_unlock(&carrier->mutex);
+    return call;
+}
+
+/* Passes a message to the handler. A message without a subject for the reply is discarded. */
+static void on_message(natsConnection *connection, natsSubscription *subscription, natsMsg *message, void *context) {
+    (void)subscription;
+    nats_carrier *carrier = context;
+    if (!natsMsg_GetReply(message)) {
+        natsMsg_Destroy(message);
+        return;
+    }
+    atomic_fetch_add(&carrier->pending, 1);
+    nats_call *call = acquire_call(carrier);
+    size_t size = (size_t)natsMsg_GetDataLength(message);
+    int64_t most = natsConnection_GetMaxPayload(connection);
+    call->message = message;
+    call->request_bytes = size >= LARGE_MESSAGE && memory_budget_reserve(carrier->options.budget, size) ? size : 0;
+    call->call = (transport_call){
+        .carrier = &operations,
+        .request = (const uint8_t *)natsMsg_GetData(message),
+        .request_size = size,
+        .arrival = clock_now(),
+        .reply_limit = most > HEADER_BYTES ? (size_t)most - HEADER_BYTES : 0,
+        .identity = {TRANSPORT_ORIGIN_NATS, 0},
+        .peer = "nats",
+    };
+    carrier->options.handler(carrier->options.handler_context, &call->call);
+}
+
+/* ---- connection -------------------------------------------------------------------------------------------------- */
+
+static void on_disconnected(natsConnection *connection, void *context) {
+    (void)connection;
+    nats_carrier *carrier = context;
+    if (atomic_load(&carrier->is_closing)) {
+        return;
+    }
+    log_warning(carrier->options.log, "the connection to the NATS server is lost; trying to connect again");
+}
+
+static void on_connected(natsConnection *connection, void *context) {
+    nats_carrier *carrier = context;
+    char url[TRANSPORT_ADDRESS_SIZE] = "";
+    natsConnection_GetConnectedUrl(connection, url, sizeof url);
+    log_info(carrier->options.log, "connected to the NATS server %s as replica %s", url, carrier->options.nats.replica);
+}
+
+static void on_error(natsConnection *connection, natsSubscription *subscription, natsStatus status, void *context) {
+    (void)connection;
+    (void)subscription;
+    nats_carrier *carrier = context;
+    log_repeated(carrier->options.log, &carrier->slow,
+                 status == NATS_SLOW_CONSUMER ? "requests over NATS arrive faster than they are answered: some are lost"
+                                              : "NATS reports: %s",
+                 natsStatus_GetText(status));
+}
+
+/* Sets what the configuration says about the user. */
+static natsStatus set_user(natsOptions *options, const transport_nats *nats) {
+    natsStatus status = NATS_OK;
+    if (nats->credentials_file[0] != '\0') {
+        status = natsOptions_SetUserCredentialsFromFiles(options, nats->credentials_file, NULL);
+    }
+    if (status == NATS_OK && nats->nkey[0] != '\0') {
+        status = natsOptions_SetNKeyFromSeed(options, nats->nkey, nats->nkey_seed_file);
+    }
+    if (status == NATS_OK && nats->user[0] != '\0') {
+        status = natsOptions_SetUserInfo(options, nats->user, nats->password);
+    }
+    if (status == NATS_OK && nats->token[0] != '\0') {
+        status = natsOptions_SetToken(options, nats->token);
+    }
+    return status;
+}
+
+/* Sets the certificates. */
+static natsStatus set_certificates(natsOptions *options, const transport_nats *nats) {
+    natsStatus status = NATS_OK;
+    if (nats->ca_file[0] != '\0') {
+        status = natsOptions_SetSecure(options, true);
+        if (status == NATS_OK) {
+            status = natsOptions_LoadCATrustedCertificates(options, nats->ca_file);
+        }
+    }
+    if (status == NATS_OK && nats->certificate_file[0] != '\0') {
+        status = natsOptions_LoadCertificatesChain(options, nats->certificate_file, nats->key_file);
+    }
+    return status;
+}
+
+static natsStatus set_callbacks(nats_carrier *carrier) {
+    natsOptions *options = carrier->nats_options;
+    natsStatus status = natsOptions_SetRetryOnFailedConnect(options, true, on_connected, carrier);
+    if (status == NATS_OK) {
+        status = natsOptions_SetDisconnectedCB(options, on_disconnected, carrier);
+    }
+    if (status == NATS_OK) {
+        status = natsOptions_SetReconnectedCB(options, on_connected, carrier);
+    }
+    return status == NATS_OK ? natsOptions_SetErrorHandler(options, on_error, carrier) : status;
+}
+
+static natsStatus set_options(nats_carrier *carrier) {
+    const transport_nats *nats = &carrier->options.nats;
+    natsStatus status = natsOptions_Create(&carrier->nats_options);
+    natsOptions *options = carrier->nats_options;
+    if (status == NATS_OK) {
+        const char *servers[TRANSPORT_NATS_SERVERS];
+        memcpy(servers, nats->servers, sizeof servers);
+        status = natsOptions_SetServers(options, servers, (int)nats->server_count);
+    }
+    if (status == NATS_OK) {
+        status = set_callbacks(carrier);
+    }
+    if (status == NATS_OK) {
+        natsOptions_SetName(options, "dynamicsd");
+        natsOptions_SetSendAsap(options, true);
+        natsOptions_SetTimeout(options, CONNECT_TIMEOUT);
+        natsOptions_SetPingInterval(options, PING_INTERVAL);
+        natsOptions_SetMaxReconnect(options, -1);
+        natsOptions_SetReconnectWait(options, RECONNECT_WAIT);
+        status = set_user(options, nats);
+    }
+    return status == NATS_OK ? set_certificates(options, nats) : status;
+}
+
+/* Creates the calls, all of them free. */
+static bool create_calls(nats_carrier *carrier) {
+    carrier->calls = calloc(carrier->options.contexts, sizeof *carrier->calls);
+    for (size_t i = 0; carrier->calls && i < carrier->options.contexts; i++) {
+        carrier->calls[i].carrier = carrier;
+        carrier->calls[i].next = carrier->free;
+        carrier->free = &carrier->calls[i];
+    }
+    return carrier->calls != NULL;
+}
+
+bool nats_carrier_open(const transport_options *options, char error[TRANSPORT_ERROR_SIZE], nats_carrier **result) {
+    nats_carrier *carrier = calloc(1, sizeof *carrier);
+    if (!carrier) {
+        snprintf(error, TRANSPORT_ERROR_SIZE, "out of memory");
+        return false;
+    }
+    carrier->options = *options;
+    pthread_mutex_init(&carrier->mutex, NULL);
+    pthread_cond_init(&carrier->freed, NULL);
+    natsStatus status = create_calls(carrier) ? set_options(carrier) : NATS_NO_MEMORY;
+    if (status == NATS_OK) {
+        status = natsConnection_Connect(&carrier->connection, carrier->nats_options);
+    }
+    if (status != NATS_OK && status != NATS_NOT_YET_CONNECTED) {
+        snprintf(error, TRANSPORT_ERROR_SIZE, "%s: cannot use NATS: %s", options->nats.servers[0],
+                 natsStatus_GetText(status));
+        nats_carrier_stop(carrier);
+        return false;
+    }
+    if (status == NATS_NOT_YET_CONNECTED) {
+        log_warning(options->log, "%s: no NATS server answers yet; trying again", options->nats.servers[0]);
+    } else {
+        on_connected(carrier->connection, carrier);
+    }
+    *result = carrier;
+    return true;
+}
+
+bool nats_carrier_receive(nats_carrier *carrier, char error[TRANSPORT_ERROR_SIZE]) {
+    char own[TRANSPORT_ADDRESS_SIZE];
+    snprintf(own, sizeof own, "dynamics.v1.at.%s.*", carrier->options.nats.replica);
+    natsStatus status = NATS_OK;
+    for (int i = 0; i < SUBSCRIPTIONS && status == NATS_OK; i++) {
+        natsSubscription **subscription = &carrier->subscriptions[i];
+        status = i < QUEUE_SUBSCRIPTIONS
+                     ? natsConnection_QueueSubscribe(subscription, carrier->connection, "dynamics.v1.*", queue_group,
+                                                     on_message, carrier)
+                     : natsConnection_Subscribe(subscription, carrier->connection, own, on_message, carrier);
+        if (status == NATS_OK) {
+            status = natsSubscription_SetPendingLimits(*subscription, WAITING_MESSAGES, NATS_WAITING_BYTES);
+        }
+    }
+    if (status != NATS_OK) {
+        snprintf(error, TRANSPORT_ERROR_SIZE, "cannot receive from NATS: %s", natsStatus_GetText(status));
+    }
+    return status == NATS_OK;
+}
+
+/* Writes a topic as part of a subject: a slash separates parts, and other characters that NATS does not allow become an
+ * underscore. */
+static void write_subject(const nats_carrier *carrier, const char *topic, char subject[TRANSPORT_ADDRESS_SIZE]) {
+    int length =
+        snprintf(subject, TRANSPORT_ADDRESS_SIZE, "dynamics.v1.events.%s.%s", carrier->options.nats.replica, topic);
+    for (int i = (int)(strlen(subject) - strnlen(topic, TRANSPORT_ADDRESS_SIZE)); length > 0 && subject[i]; i++) {
+        unsigned char c = (unsigned char)subject[i];
+        subject[i] = c == '/' ? '.' : c <= ' ' || c == '*' || c == '>' || c == '.' ? '_' : (char)c;
+    }
+}
+
+bool nats_carrier_publish(nats_carrier *carrier, const char *topic, const uint8_t *body, size_t size) {
+    char subject[TRANSPORT_ADDRESS_SIZE];
+    write_subject(carrier, topic, subject);
+    return natsConnection_Publish(carrier->connection, subject, body, (int)size) == NATS_OK;
+}
+
+void nats_carrier_drain(nats_carrier *carrier) {
+    for (int i = 0; i < SUBSCRIPTIONS; i++) {
+        if (carrier->subscriptions[i]) {
+            natsSubscription_Drain(carrier->subscriptions[i]);
+        }
+    }
+}
+
+unsigned nats_carrier_pending(const nats_carrier *carrier) {
+    return atomic_load(&carrier->pending);
+}
+
+bool nats_carrier_is_connected(const nats_carrier *carrier) {
+    return natsConnection_Status(carrier->connection) == NATS_CONN_STATUS_CONNECTED;
+}
+
+void nats_carrier_stop(nats_carrier *carrier) {
+    if (!carrier) {
+        return;
+    }
+    atomic_store(&carrier->is_closing, true);
+    if (carrier->connection) {
+        natsConnection_FlushTimeout(carrier->connection, CONNECT_TIMEOUT);
+        natsConnection_Close(carrier->connection);
+    }
+    for (int i = 0; i < SUBSCRIPTIONS; i++) {
+        natsSubscription_Destroy(carrier->subscriptions[i]);
+    }
+    natsConnection_Destroy(carrier->connection);
+    natsOptions_Destroy(carrier->nats_options);
+    nats_CloseAndWait(0);
+    pthread_cond_destroy(&carrier->freed);
+    pthread_mutex_destroy(&carrier->mutex);
+    free(carrier->calls);
+    free(carrier);
+}

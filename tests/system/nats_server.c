@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Starts and stops a real nats-server for a test. */
+#include "system/nats_server.h"
+
+#include <arpa/inet.h>
+#include <check.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Attempts to connect, and the pause between two of them, ns: 20 s in all. */
+enum { ATTEMPTS = 1000, PAUSE = 20000000 };
+
+/* Returns a port at which nobody listens. */
+static int find_port(void) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ck_assert_int_eq(bind(descriptor, (struct sockaddr *)&address, size), 0);
+    ck_assert_int_eq(getsockname(descriptor, (struct sockaddr *)&address, &size), 0);
+    close(descriptor);
+    return ntohs(address.sin_port);
+}
+
+static bool accepts(int port) {
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons((uint16_t)port)};
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool is_connected = connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0;
+    close(descriptor);
+    return is_connected;
+}
+
+/* Writes the configuration. A message may have 32 MiB, more than the largest reply of the tests. */
+static void configure(const nats_server *server, char path[96]) {
+    snprintf(path, 96, "%s/nats.conf", server->directory);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fprintf(file, "host: 127.0.0.1\nport: %d\nmax_payload: 32MB\njetstream { store_dir: \"%s/js\" }\n", server->port,
+            server->directory);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+static void start_process(nats_server *server) {
+    char configuration[96], log_path[96];
+    configure(server, configuration);
+    snprintf(log_path, sizeof log_path, "%s/log", server->directory);
+    server->process = fork();
+    ck_assert_int_ge(server->process, 0);
+    if (server->process == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        int log = open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        dup2(log, STDOUT_FILENO);
+        dup2(log, STDERR_FILENO);
+        execlp("nats-server", "nats-server", "-c", configuration, (char *)NULL);
+        execl("/usr/sbin/nats-server", "nats-server", "-c", configuration, (char *)NULL);
+        _exit(127);
+    }
+    for (int i = 0; i < ATTEMPTS && !accepts(server->port); i++) {
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE}, NULL);
+    }
+    ck_assert_msg(accepts(server->port), "nats-server does not start: %s", log_path);
+}
+
+void nats_server_start(nats_server *server) {
+    snprintf(server->directory, sizeof server->directory, "/tmp/dynamicsd-nats-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(server->directory));
+    server->port = find_port();
+    snprintf(server->url, sizeof server->url, "nats://127.0.0.1:%d", server->port);
+    start_process(server);
+}
+
+void nats_server_restart(nats_server *server) {
+    kill(server->process, SIGKILL);
+    waitpid(server->process, NULL, 0);
+    start_process(server);
+}
+
+void nats_server_stop(nats_server *server) {
+    char command[128];
+    kill(server->process, SIGKILL);
+    waitpid(server->process, NULL, 0);
+    snprintf(command, sizeof command, "rm -rf '%s'", server->directory);
+    ck_assert_int_eq(system(command), 0);
+}
