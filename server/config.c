@@ -123,6 +123,7 @@ static const key keys[] = {
     {"access", "administrators", KEY_RULES, offsetof(config, access), ACCESS_ADMINISTRATOR, 0, false},
     {"access", "unix", KEY_ROLE, offsetof(config, access.unix_role), 0, 0, false},
     {"access", "tcp", KEY_ROLE, offsetof(config, access.tcp_role), 0, 0, false},
+    {"access", "nats", KEY_ROLE, offsetof(config, access.nats_role), 0, 0, false},
     {"access", "tokens", KEY_PATH, offsetof(config, access.tokens), 0, 0, false},
     {"observe", "listen", KEY_ADDRESSES, offsetof(config, observe), 0, 0, true},
 };
@@ -210,6 +211,7 @@ void config_init(config *c) {
     c->worker_time = 5;
     c->access.unix_role = ACCESS_USER;
     c->access.tcp_role = ACCESS_NONE;
+    c->access.nats_role = ACCESS_USER;
 }
 
 bool config_derive_ingest(config *c, char error[CONFIG_ERROR_SIZE]) {

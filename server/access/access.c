@@ -99,7 +99,7 @@ static bool has_group(const access_peer *peer, uint32_t number) {
 }
 
 static access_role judge(const access_policy *policy, const access_peer *peer) {
-    access_role role = peer->is_unix ? policy->unix_role : policy->tcp_role;
+    access_role role = peer->is_unix ? policy->unix_role : peer->is_nats ? policy->nats_role : policy->tcp_role;
     for (size_t i = 0; i < policy->rule_count; i++) {
         const access_rule *rule = &policy->rules[i];
         bool applies = rule->is_group ? has_group(peer, rule->number) : peer->has_user && peer->user == rule->number;

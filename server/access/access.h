@@ -29,13 +29,14 @@ typedef struct access_rule {
 typedef struct access_policy {
     access_rule rules[ACCESS_RULES];
     size_t rule_count;
-    access_role unix_role, tcp_role;
+    access_role unix_role, tcp_role, nats_role;
     char tokens[PATH_MAX]; /* path of the file of tokens; "": none */
 } access_policy;
 
 /* Facts that the system states about a connection. */
 typedef struct access_peer {
-    bool is_unix;  /* connected by a unix socket; else by tcp */
+    bool is_unix;  /* connected by a unix socket */
+    bool is_nats;  /* reached the daemon over NATS; neither: connected by tcp */
     bool has_user; /* `user` is known */
     uint32_t user;
     const gid_t *groups; /* of the process; over tcp they are not known */

@@ -137,7 +137,14 @@ static void nats_send_reply(transport_call *base) {
     release_call(call);
 }
 
-static const transport_carrier operations = {.reply_buffer = nats_reply_buffer, .send = nats_send_reply};
+/* Ignores the role of a token: each request over NATS stands for itself. */
+static void nats_vouch(transport_call *base, access_role role) {
+    (void)base;
+    (void)role;
+}
+
+static const transport_carrier operations = {
+    .reply_buffer = nats_reply_buffer, .send = nats_send_reply, .vouch = nats_vouch};
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
@@ -164,6 +171,8 @@ static void on_message(natsConnection *connection, natsSubscription *subscriptio
     nats_call *call = acquire_call(carrier);
     size_t size = (size_t)natsMsg_GetDataLength(message);
     int64_t most = natsConnection_GetMaxPayload(connection);
+    access_guard *access = carrier->options.access;
+    const access_peer peer = {.is_nats = true};
     call->message = message;
     call->request_bytes = size >= LARGE_MESSAGE && memory_budget_reserve(carrier->options.budget, size) ? size : 0;
     call->call = (transport_call){
@@ -174,6 +183,7 @@ static void on_message(natsConnection *connection, natsSubscription *subscriptio
         .reply_limit = most > HEADER_BYTES ? (size_t)most - HEADER_BYTES : 0,
         .identity = {TRANSPORT_ORIGIN_NATS, 0},
         .peer = "nats",
+        .caller = {.role = access ? access_judge(access, &peer) : ACCESS_ADMINISTRATOR, .name = "nats"},
     };
     carrier->options.handler(carrier->options.handler_context, &call->call);
 }
