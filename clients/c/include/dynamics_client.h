@@ -134,9 +134,9 @@ typedef struct dyn_client_options {
 
 /* Connects to the daemon at `url`: "ipc:///run/dynamicsd/dynamicsd.sock", "tcp://127.0.0.1:7400" ...
  *
- * "nats://host:4222" is a NATS server with one or more daemons. A request that changes nothing is answered by any of
- * them, and is sent to another one when a third of its timeout has passed. Calls about simulations, streams, recordings,
- * jobs and the daemon itself go to the daemon that answered first; when it is gone they fail with UNREACHABLE.
+ * "nats://host:4222" is a NATS server with one or more daemons. Any of them answers a request that changes nothing, and
+ * another one receives it when a third of its timeout has passed. Calls about simulations, streams, recordings, jobs
+ * and the daemon itself go to the daemon that answered first; when it is gone they fail with UNREACHABLE.
  *
  * Waits at most options->connect_timeout. Errors: INVALID_ARGUMENT (not an address, a bad option), UNREACHABLE (nothing
  * listens there, or it does not speak REQ/REP), UNAVAILABLE (a forked child, see above), OUT_OF_MEMORY. */

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Connection for requests, with many exchanges in flight, independent of the carrier. Of the client's files only
- * nng_connection.c and one_way.c include nng, and only nats_connection.c includes NATS.
+ * Connection for requests, with many exchanges in flight, by the carrier that the scheme of its address names.
  */
 #ifndef CLIENT_CONNECTION_H
 #define CLIENT_CONNECTION_H
 
-#include "dynamics_client.h"
-
-typedef struct connection connection;
+#include "carrier.h"
 
 /* Dials `url` and waits for the connection, at most `connect_timeout` seconds. A reply longer than `max_reply_bytes` is
  * refused. */
@@ -27,22 +24,6 @@ const char *connection_url(const connection *used);
 /* Returns the connect timeout of the connection, s. */
 double connection_timeout(const connection *used);
 
-/* A request to send: `write` copies its `size` bytes into the body of a message, once per attempt. */
-typedef struct outgoing {
-    unsigned method; /* number of the method's field in Request, or 0: unknown */
-    size_t size;
-    void (*write)(const struct outgoing *request, uint8_t *body);
-    const void *content;
-} outgoing;
-
-/* A received message. Its bytes are valid until incoming_free. */
-typedef struct incoming {
-    const uint8_t *bytes;
-    size_t size;
-    void *owner;
-    void (*release)(void *owner);
-} incoming;
-
 /* Sends a request and waits for its reply, at most `timeout` seconds. Thread-safe.
  *
  * If the connection is lost, waits for the next one (at most the connect timeout) and sends the request again, a few
@@ -53,21 +34,5 @@ dyn_client_status connection_exchange(connection *used, const outgoing *request,
 
 /* Releases a reply. */
 void incoming_free(incoming *reply);
-
-/* Operations of a carrier. A connection begins with the members below. */
-typedef struct connection_carrier {
-    dyn_client_status (*open)(const char *url, double connect_timeout, size_t max_reply_bytes, connection **opened,
-                              dyn_client_error *error);
-    void (*abort)(connection *aborted);
-    void (*close)(connection *closed);
-    dyn_client_status (*exchange)(connection *used, const outgoing *request, double timeout, incoming *reply,
-                                  dyn_client_error *error);
-} connection_carrier;
-
-struct connection {
-    const connection_carrier *carrier;
-    char *url;
-    double timeout; /* for connecting, s */
-};
 
 #endif

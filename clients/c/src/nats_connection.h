@@ -8,7 +8,7 @@
 #ifndef CLIENT_NATS_CONNECTION_H
 #define CLIENT_NATS_CONNECTION_H
 
-#include "connection.h"
+#include "carrier.h"
 
 extern const connection_carrier nats_connections;
 

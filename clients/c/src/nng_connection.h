@@ -5,7 +5,7 @@
 #ifndef CLIENT_NNG_CONNECTION_H
 #define CLIENT_NNG_CONNECTION_H
 
-#include "connection.h"
+#include "carrier.h"
 
 extern const connection_carrier nng_connections;
 

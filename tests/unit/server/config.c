@@ -190,6 +190,23 @@ START_TEST(memory_must_hold_the_largest_request_and_its_reply) {
 }
 END_TEST
 
+START_TEST(a_nats_server_is_an_endpoint_for_requests_only) {
+    config c;
+    ck_assert_msg(read_text("[endpoints]\nrequest = ipc:///tmp/x nats://a:4222\n[nats]\nreplica = arm-1\n", &c), "%s",
+                  error);
+    ck_assert_str_eq(c.request.address[1], "nats://a:4222");
+    ck_assert_str_eq(c.nats.replica, "arm-1");
+    ck_assert(config_derive_ingest(&c, error));
+    ck_assert_uint_eq(c.ingest.count, 1);
+    config_free(&c);
+    check_refused("[endpoints]\nevents = nats://a:4222\n", 2, "name it in endpoints.request only");
+    check_refused("[endpoints]\nrequest = nats://\n", 2, "no endpoint");
+    check_refused("[nats]\nreplica = a.b\n", 2, "letters, digits");
+    check_refused("[nats]\nnkey = UABC\n", 2, "nats.nkey_seed_file");
+    check_refused("[nats]\nkey_file = /k\n", 2, "belong together");
+}
+END_TEST
+
 START_TEST(bad_values_are_reported_with_the_allowed_ones) {
     check_refused("[limits]\nsamples = -1\n", 2, "from 1 to");
     check_refused("[limits]\nsamples = 1e3\n", 2, "whole number");
@@ -333,6 +350,7 @@ int main(void) {
     tcase_add_test(tests, a_model_may_be_read_more_or_less_strictly_than_the_others);
     tcase_add_test(tests, misspelled_keys_are_reported_with_the_nearest_key);
     tcase_add_test(tests, memory_must_hold_the_largest_request_and_its_reply);
+    tcase_add_test(tests, a_nats_server_is_an_endpoint_for_requests_only);
     tcase_add_test(tests, bad_values_are_reported_with_the_allowed_ones);
     tcase_add_test(tests, path_of_a_socket_is_refused_if_the_system_would_refuse_it);
     tcase_add_test(tests, values_that_are_read_at_the_start_are_kept_and_named);
