@@ -65,7 +65,8 @@ static void call_and_stop(const char *address) {
     snprintf(endpoint.address, sizeof endpoint.address, "%s", address);
     atomic_store(&has_arrived, false);
     transport *t = open_transport(&endpoint, 1);
-    ck_assert(transport_receive(t, error));
+    char error[TRANSPORT_ERROR_SIZE];
+    ck_assert_msg(transport_receive(t, error), "%s", error);
     sp_peer peer = sp_open(transport_address(t, 0), SP_REQ);
     ck_assert(sp_send_request(&peer, 1U << 31, "question", 8));
     while (!atomic_load(&has_arrived)) {
