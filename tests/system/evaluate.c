@@ -14,7 +14,7 @@
 #include "system/reference.h"
 #include "system/unforked.h"
 
-enum { QUANTITIES = 70 };
+enum { QUANTITIES = 71 };
 
 static daemon_fixture served;
 static char **files;
