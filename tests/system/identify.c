@@ -124,6 +124,11 @@ START_TEST(the_report_of_an_identified_model_says_how_it_came_about) {
     ck_assert(is_noted(described, "root mean square residual of each joint, N m or N: shoulder_pan_joint "));
     dyn_client_description_free(described);
     dyn_client_identification_free(found);
+    dyn_client_exported_model *exported;
+    wire_require(dyn_client_export_model(client, "noted_ur5", DYN_CLIENT_MODEL_FORMAT_URDF, NULL, 0, &exported, &error),
+                 &error);
+    ck_assert_ptr_nonnull(strstr(exported->urdf, "<note text=\"it was identified from 1500 rows"));
+    dyn_client_exported_model_free(exported);
     wire_require(dyn_client_describe_model(client, "ur5", 0, &described, &error), &error);
     ck_assert(!is_noted(described, "it was identified"));
     dyn_client_description_free(described);

@@ -63,6 +63,29 @@ START_TEST(every_element_round_trips) {
 }
 END_TEST
 
+START_TEST(notes_round_trip) {
+    static const char *const notes[] = {"it was identified from 4000 rows", "residuals: \"a\" 0.1 < b & c",
+                                        "a third one"};
+    char text[512], *once;
+    snprintf(text, sizeof text,
+             "<robot name='noted'><note text='%s'/><link name='a'/><note text='residuals: &quot;a&quot; 0.1 &lt; b "
+             "&amp; c'/><note text='%s'/></robot>",
+             notes[0], notes[2]);
+    assert_round_trip("notes", text, DYN_BASE_FIXED);
+    dyn_model *model = load_urdf(text, NULL, NULL), *again = load_urdf(once = written(model), NULL, NULL);
+    dyn_builder *builder;
+    dyn_error error;
+    ck_assert_int_eq(dyn_model_describe(again, &builder, &error), DYN_OK);
+    ck_assert_int_eq(dyn_builder_note_count(builder), 3);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_str_eq(dyn_builder_note(builder, i), notes[i]);
+    }
+    dyn_builder_free(builder);
+    dyn_model_free(model), dyn_model_free(again);
+    free(once);
+}
+END_TEST
+
 /* Checks angles that authors write: multiples of a right angle, angles beyond half a turn, and any number of digits, at
  * most 12 if the pitch may exceed a right angle. */
 START_TEST(every_rotation_round_trips) {
@@ -181,6 +204,7 @@ int main(void) {
     tcase_add_test(tests, every_rotation_round_trips);
     tcase_add_test(tests, other_rotations_are_written_to_rounding);
     tcase_add_loop_test(tests, joints_that_urdf_has_not_are_refused, 0, COUNT(foreign));
+    tcase_add_test(tests, notes_round_trip);
     tcase_add_test(tests, whole_robots_round_trip);
     tcase_add_test(tests, locale_of_the_caller_does_not_matter);
     return run_tests(tests);

@@ -94,7 +94,8 @@ DYN_API dyn_status dyn_model_load_file(const char *path, const dyn_build_options
 
 /* Writes a description as a URDF document; the caller frees `text` with dyn_text_free. Reading it yields an equal
  * description: of equal canonical text where rotations came from a URDF document whose pitch angles are within a right
- * angle, else to the rounding of roll, pitch and yaw. URDF has no gravity, and no floating base, which is an option of
+ * angle, else to the rounding of roll, pitch and yaw. Notes are elements <note text="..."/> of the robot, which readers
+ * of URDF ignore. URDF has no gravity, and no floating base, which is an option of
  * building.
  * Cost O(links).
  * Errors: DYN_FAILED_PRECONDITION with place "joint NAME" for a helical, cylindrical, universal or spherical joint, or

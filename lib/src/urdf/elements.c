@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <dynamics/description.h>
+
 #include "../model/placement.h"
 #include "constraint_elements.h"
 #include "reader.h"
@@ -60,6 +62,17 @@ static void open_inertial(reader *r, const char **attributes) {
 
 static void open_inertial_origin(reader *r, const char **attributes) {
     attribute_origin(r, attributes, r->link.inertia.center_of_mass, r->inertia_rotation);
+}
+
+/* Adds a note on the origin of the description, as dyn_urdf_write writes it. */
+static void open_note(reader *r, const char **attributes) {
+    const char *note = attribute_text(attributes, "text");
+    dyn_error bad;
+    if (!note) {
+        ignore(r, DYN_SEVERITY_NOTE, "it has no text", "<note> in <robot>");
+    } else if (dyn_builder_add_note(r->builder, note, &bad) != DYN_OK) {
+        reader_fail(r, bad.status, "<note>: %s", bad.message);
+    }
 }
 
 static void open_mass(reader *r, const char **attributes) {
@@ -242,6 +255,7 @@ typedef struct rule {
 
 static const rule rules[] = {
     {ELEMENT_DOCUMENT, ELEMENT_ROBOT, "robot", {"name", "version"}, open_robot, NULL},
+    {ELEMENT_ROBOT, ELEMENT_NOTE, "note", {"text"}, open_note, NULL},
     {ELEMENT_ROBOT, ELEMENT_LINK, "link", {"name"}, open_link, close_link},
     {ELEMENT_LINK, ELEMENT_INERTIAL, "inertial", {NULL}, open_inertial, close_inertial},
     {ELEMENT_INERTIAL, ELEMENT_INERTIAL_ORIGIN, "origin", {"xyz", "rpy"}, open_inertial_origin, NULL},

@@ -175,6 +175,11 @@ static void write_robot(FILE *out, const void *what) {
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<robot", out);
     write_name(out, "name", builder->name);
     fputs(">\n", out);
+    for (int i = 0; i < builder->note_count; i++) {
+        fputs("  <note", out);
+        write_name(out, "text", builder->notes[i]);
+        fputs("/>\n", out);
+    }
     for (int i = 0; i < builder->link_count; i++) {
         write_link(out, &builder->links[i]);
     }
