@@ -1227,11 +1227,11 @@ typedef struct dyn_client_query {
      * dyn_client_formulate, and evaluations of quantities that count it. */
     const dyn_client_base_motion *base_motion;
     /* Rows A(q) v = b beside the constraints, of forward and inverse dynamics: row_count x nv numbers, and for each row
-     * the acceleration db/dt - dA/dt v that A a has (NULL: zeros); with rows_per_sample a block of both for each
+     * the acceleration db/dt - dA/dt v that A a has (NULL: zeros); with has_rows_per_sample a block of both for each
      * sample. Their multipliers follow those of the model. */
     size_t row_count;
     const double *rows, *row_accelerations;
-    bool rows_per_sample;
+    bool has_rows_per_sample;
 } dyn_client_query;
 #define DYN_CLIENT_QUERY_INIT(...) DYN_CLIENT_SIZED(dyn_client_query, __VA_ARGS__)
 

@@ -200,7 +200,7 @@ static dyn_client_status read_query(const dyn_client_query *query, query_parts *
 /* Sets the rows of the query, which borrow the numbers of the public one. */
 static void set_rows(query_parts *parts) {
     const dyn_client_query *query = &parts->source;
-    size_t count = (query->rows_per_sample ? query->samples : 1) * query->row_count;
+    size_t count = (query->has_rows_per_sample ? query->samples : 1) * query->row_count;
     if (count == 0) {
         return;
     }

@@ -235,7 +235,7 @@ class Query:
         given = as_doubles("rows[1]", np.zeros(matrix.shape[:-1]) if value[1] is None else value[1])
         if given.shape != matrix.shape[:-1]:
             raise InvalidArgument(f"has the shape {given.shape}, but {matrix.shape[:-1]} is needed", field="rows[1]")
-        self.struct.row_count, self.struct.rows_per_sample = matrix.shape[-2], matrix.ndim == 3
+        self.struct.row_count, self.struct.has_rows_per_sample = matrix.shape[-2], matrix.ndim == 3
         buffers = ffi.from_buffer(_DOUBLES, matrix), ffi.from_buffer(_DOUBLES, given)
         self.struct.rows, self.struct.row_accelerations = buffers
         self.keep.append(buffers)
