@@ -11,6 +11,8 @@
 
 #include <Simbody.h>
 
+#include <dynamics/constraint.h>
+#include <dynamics/description.h>
 #include <dynamics/inertia.h>
 
 #include "bodies.h"
@@ -30,6 +32,7 @@ struct peer {
     SimTK::SimbodyMatterSubsystem matter;
     SimTK::GeneralForceSubsystem forces;
     SimTK::Force::Gravity gravity;
+    SimTK::Force::DiscreteForces applied;
     SimTK::State state;
     std::vector<SimTK::MobilizedBodyIndex> body_of; /* of our link; invalid where it was merged */
     std::vector<int> q_address;                     /* of our joint */
@@ -108,13 +111,86 @@ bool build(peer &p, bool merge_fixed, char reason[PEER_REASON_SIZE]) {
     return true;
 }
 
+/* ---- constraints ------------------------------------------------------------------------------------------------- */
+
+/* Returns the body of one side of a constraint. */
+SimTK::MobilizedBody &side(peer &p, const dyn_constraint_frame &frame) {
+    int link = -1;
+    dyn_error error;
+    if (!frame.link || dyn_model_find_frame(p.model, frame.link, &link, &error) != DYN_OK) {
+        return p.matter.updGround();
+    }
+    return p.matter.updMobilizedBody(p.body_of[static_cast<size_t>(link)]);
+}
+
+/* Adds a linear equation between coordinates, sum of coefficient q - offset = 0. */
+void couple(peer &p, const dyn_constraint_description &c) {
+    SimTK::Array_<SimTK::MobilizedBodyIndex> bodies;
+    SimTK::Array_<SimTK::MobilizerQIndex> coordinates;
+    SimTK::Vector coefficients(3, 0.0);
+    for (const dyn_coupled_coordinate &each : c.coupled) {
+        if (each.joint) {
+            const dyn_joint *joint = dyn_model_joint(p.model, dyn_model_find_joint(p.model, each.joint));
+            coefficients[static_cast<int>(bodies.size())] = each.coefficient;
+            bodies.push_back(p.body_of[static_cast<size_t>(joint->child_link)]);
+            coordinates.push_back(SimTK::MobilizerQIndex(0));
+        }
+    }
+    coefficients[static_cast<int>(bodies.size())] = -c.offset;
+    SimTK::Vector used = coefficients(0, static_cast<int>(bodies.size()) + 1);
+    SimTK::Constraint::CoordinateCoupler(p.matter, new SimTK::Function::Linear(used), bodies, coordinates);
+}
+
+/* Adds a constraint. Returns false where Simbody has none of this kind. */
+bool constrain(peer &p, const dyn_constraint_description &c) {
+    if (c.kind == DYN_CONSTRAINT_KIND_COUPLING) {
+        couple(p, c);
+        return true;
+    }
+    SimTK::MobilizedBody &P = side(p, c.predecessor), &S = side(p, c.successor);
+    SimTK::Transform in_P = to_transform(c.predecessor.pose), in_S = to_transform(c.successor.pose);
+    if (c.kind == DYN_CONSTRAINT_KIND_DISTANCE) {
+        SimTK::Constraint::Rod(P, in_P.p(), S, in_S.p(), c.distance);
+    } else if (c.kind == DYN_CONSTRAINT_KIND_POINT_ON_PLANE) {
+        SimTK::UnitVec3 normal(in_P.R() * to_vector(c.axis));
+        SimTK::Constraint::PointInPlane(P, normal, SimTK::dot(normal, in_P.p()), S, in_S.p());
+    } else if (c.kind == DYN_CONSTRAINT_KIND_LOOP_JOINT && c.type == DYN_JOINT_TYPE_SPHERICAL) {
+        SimTK::Constraint::Ball(P, in_P.p(), S, in_S.p());
+    } else if (c.kind == DYN_CONSTRAINT_KIND_LOOP_JOINT && c.type == DYN_JOINT_TYPE_FIXED) {
+        SimTK::Constraint::Weld(P, in_P, S, in_S);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool constrain_all(peer &p, char reason[PEER_REASON_SIZE]) {
+    dyn_builder *description;
+    dyn_error error;
+    if (dyn_model_describe(p.model, &description, &error) != DYN_OK) {
+        std::snprintf(reason, PEER_REASON_SIZE, "%.200s", error.message);
+        return false;
+    }
+    bool has_all = true;
+    for (int i = 0; i < dyn_builder_constraint_count(description) && has_all; i++) {
+        has_all = constrain(p, *dyn_builder_constraint(description, i));
+        if (!has_all) {
+            std::snprintf(reason, PEER_REASON_SIZE, "Simbody has no such constraint as %.150s",
+                          dyn_builder_constraint(description, i)->name);
+        }
+    }
+    dyn_builder_free(description);
+    return has_all;
+}
+
 peer *create(const dyn_model *model, bool merge_fixed, char reason[PEER_REASON_SIZE]) {
     auto p = std::make_unique<peer>();
     double g[3];
     p->model = model;
     dyn_model_gravity(model, g);
     p->gravity = SimTK::Force::Gravity(p->forces, p->matter, to_vector(g));
-    if (!build(*p, merge_fixed, reason)) {
+    p->applied = SimTK::Force::DiscreteForces(p->forces, p->matter);
+    if (!build(*p, merge_fixed, reason) || !constrain_all(*p, reason)) {
         return nullptr;
     }
     p->state = p->system.realizeTopology();
@@ -268,7 +344,23 @@ bool minverse(peer *p, const algorithm_input *in, double *inverse) {
     return copy_square(p, inverse);
 }
 
+/* Computes accelerations with constraints. */
+bool constrained_dynamics(peer *p, const algorithm_input *in, double *a) {
+    realize_velocity(p, in);
+    coordinates_to_peer(&p->velocity, in->tau, p->x.updContiguousScalarData());
+    p->applied.setAllMobilityForces(p->state, p->x);
+    p->system.realize(p->state, SimTK::Stage::Acceleration);
+    p->y = p->state.getUDot();
+    if (a) {
+        coordinates_acceleration_from_peer(&p->velocity, in->v, p->y.getContiguousScalarData(), a);
+    }
+    return true;
+}
+
 bool forward_dynamics(peer *p, const algorithm_input *in, double *a) {
+    if (p->matter.getNumConstraints() > 0) {
+        return constrained_dynamics(p, in, a);
+    }
     realize_velocity(p, in);
     p->system.realize(p->state, SimTK::Stage::Dynamics);
     coordinates_to_peer(&p->velocity, in->tau, p->x.updContiguousScalarData());
