@@ -88,13 +88,15 @@ static inline rolling_contact find_contact(const closure *c, placement P, placem
     const double tiny = 1e-24;
     vec3 z_P = mat3_column_z(P.R), z_S = mat3_column_z(S.R), dz_P = vec3_cross(w_P, z_P), dz_S = vec3_cross(w_S, z_S);
     if (c->kind == CLOSURE_BALL) {
-        return (rolling_contact){z_P, dz_P};
+        rolling_contact below = {z_P, dz_P};
+        return below;
     }
     real along = vec3_dot(z_P, z_S), rate = vec3_dot(dz_P, z_S) + vec3_dot(z_P, dz_S);
     vec3 n = vec3_fma(-along, z_S, z_P), dn = vec3_fma(-rate, z_S, vec3_fma(-along, dz_S, dz_P));
     real inverse = real_set(1) / real_sqrt(vec3_dot_add(n, n, real_set(tiny)));
     vec3 u = vec3_scale(inverse, n);
-    return (rolling_contact){u, vec3_scale(inverse, vec3_fma(-vec3_dot(u, dn), u, dn))};
+    rolling_contact lowest = {u, vec3_scale(inverse, vec3_fma(-vec3_dot(u, dn), u, dn))};
+    return lowest;
 }
 
 /* Computes the wrenches of the rows of a ball or a wheel. */
