@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Judges connections by rules about users and groups. */
+/* Finds the roles of connections by rules about users and groups. */
 #include "access/access.h"
 
 #include <errno.h>
@@ -98,7 +98,7 @@ static bool has_group(const access_peer *peer, uint32_t number) {
     return false;
 }
 
-static access_role judge(const access_policy *policy, const access_peer *peer) {
+static access_role find_role(const access_policy *policy, const access_peer *peer) {
     access_role role = peer->is_unix ? policy->unix_role : peer->is_nats ? policy->nats_role : policy->tcp_role;
     for (size_t i = 0; i < policy->rule_count; i++) {
         const access_rule *rule = &policy->rules[i];
@@ -108,13 +108,13 @@ static access_role judge(const access_policy *policy, const access_peer *peer) {
     return role;
 }
 
-access_role access_judge(access_guard *guard, const access_peer *peer) {
+access_role access_find_role(access_guard *guard, const access_peer *peer) {
     bool is_own = peer->has_user && peer->user == geteuid(), is_root = peer->has_user && peer->user == 0;
     if (is_own || (is_root && peer->is_unix)) {
         return ACCESS_ADMINISTRATOR;
     }
     pthread_rwlock_rdlock(&guard->lock);
-    access_role role = judge(&guard->policy, peer);
+    access_role role = find_role(&guard->policy, peer);
     pthread_rwlock_unlock(&guard->lock);
     return role;
 }

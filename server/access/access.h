@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Access: who may do what. Each caller has a name and a role. Over a unix socket, and over tcp of the same machine, the
+ * Roles of callers. Each caller has a name and a role. Over a unix socket, and over tcp of the same machine, the
  * system states the user; elsewhere a token of the request does.
  */
 #ifndef SERVER_ACCESS_ACCESS_H
@@ -69,10 +69,10 @@ bool access_add_rules(access_policy *policy, access_role role, const char *text,
  * `error`, changes nothing, and returns false. */
 bool access_set(access_guard *guard, const access_policy *policy, char error[ACCESS_ERROR_SIZE]);
 
-/* Returns the role that the policy gives to a connection: the highest of its user and groups, and of all others of its
- * kind. The daemon's own user is an administrator, and so is root over a unix socket. Over tcp root is nobody special:
+/* Returns the role that the policy assigns to a connection: the highest of its user and groups, and of all others of
+ * its kind. The daemon's own user is an administrator, and so is root over a unix socket. Over tcp root is nobody special:
  * programs that forward connections of others often run as root. */
-access_role access_judge(access_guard *guard, const access_peer *peer);
+access_role access_find_role(access_guard *guard, const access_peer *peer);
 
 /* Finds the caller of a token. Returns false if there is none. */
 bool access_find(access_guard *guard, const char *token, access_caller *caller);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Roles, and the file of tokens that gives them to callers.
+ * Roles, and the file of tokens that assigns them to callers.
  *
  * The file has one line for each token: "NAME ROLE HASH", where HASH is the SHA-256 of the token in hexadecimal digits.
  * It does not hold the tokens themselves, which are random, so that their hashes need no salt. A token is compared with

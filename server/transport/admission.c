@@ -180,9 +180,10 @@ static void find_facts(const connection_peer *peer, pipe_record *record) {
 }
 
 /* Returns whether a connection may stay: subscribers need the role of a reader, by what the system states, or by the
- * tokens of requests of the same peer. Requests are judged one by one, and points by the keys of their streams. */
+ * tokens of requests of the same peer. Each request is checked by itself, and points by the keys of their streams. */
 static bool may_stay(transport *t, const pipe_record *record, transport_kind kind) {
-    return kind != TRANSPORT_EVENTS || !record->owner || pipe_table_judge(&t->pipes, &record->facts) >= ACCESS_READER ||
+    return kind != TRANSPORT_EVENTS || !record->owner ||
+           pipe_table_find_role(&t->pipes, &record->facts) >= ACCESS_READER ||
            pipe_table_vouched(&t->pipes, record) >= ACCESS_READER;
 }
 

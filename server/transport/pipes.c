@@ -80,8 +80,8 @@ size_t pipe_table_count(pipe_table *table, int listener) {
     return count;
 }
 
-access_role pipe_table_judge(const pipe_table *table, const access_peer *facts) {
-    return table->access ? access_judge(table->access, facts) : ACCESS_ADMINISTRATOR;
+access_role pipe_table_find_role(const pipe_table *table, const access_peer *facts) {
+    return table->access ? access_find_role(table->access, facts) : ACCESS_ADMINISTRATOR;
 }
 
 void pipe_table_vouch(pipe_table *table, uint32_t id, access_role role) {
@@ -116,7 +116,7 @@ static void identify(const pipe_table *table, const pipe_record *record, transpo
     call->caller.name[0] = '\0';
     call->vouched = ACCESS_NONE;
     if (record) {
-        call->caller.role = record->owner ? pipe_table_judge(table, &record->facts) : ACCESS_ADMINISTRATOR;
+        call->caller.role = record->owner ? pipe_table_find_role(table, &record->facts) : ACCESS_ADMINISTRATOR;
         call->vouched = record->vouched;
         memcpy(call->caller.name, record->name, sizeof call->caller.name);
     }

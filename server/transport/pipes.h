@@ -66,8 +66,8 @@ size_t pipe_table_count(pipe_table *table, int listener);
  * already). Returns the connection's descriptor, or -1. */
 int pipe_table_request(pipe_table *table, uint32_t id, unsigned share, transport_call *call);
 
-/* Returns the role that the policy gives to a peer. */
-access_role pipe_table_judge(const pipe_table *table, const access_peer *facts);
+/* Returns the role that the policy assigns to a peer. */
+access_role pipe_table_find_role(const pipe_table *table, const access_peer *facts);
 
 /* Records the role that a token gave to a request of a connection. */
 void pipe_table_vouch(pipe_table *table, uint32_t id, access_role role);

@@ -153,7 +153,7 @@ typedef struct transport_options {
     unsigned contexts;    /* requests under way at once */
     transport_limits limits;
     memory_budget *budget; /* budget of messages in transit; NULL: unbounded */
-    access_guard *access;  /* judges connections; NULL: each is an administrator's */
+    access_guard *access;  /* finds the roles of connections; NULL: each is an administrator's */
     transport_handler handler;
     void *handler_context;
     transport_sink sink; /* handler of messages at endpoints of kind TRANSPORT_INGEST */

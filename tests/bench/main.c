@@ -15,7 +15,7 @@ static const char help[] =
     "\n"
     "Measures the library beside Orocos KDL, MuJoCo, DART and Simbody, and a daemon that it starts itself beside a "
     "bare nng echo.\n"
-    "What stands beside each other is measured in turns in one run; judge by the ratios. Use an idle machine.\n"
+    "What stands beside each other is measured in turns in one run; compare the ratios. Use an idle machine.\n"
     "\n"
     "What to measure; without any of these all but the last:\n"
     "  --kernels       nanoseconds per state of each algorithm, on sample robots and chains of 6 to 1000 bodies\n"

@@ -65,7 +65,7 @@ static double largest(const double *x, int m, sample_block block, size_t l) {
 
 /* Decides whether a lane goes on after `done` iterates. An increment is the error of the iterate before. It decreases
  * by about the same factor each time. */
-static void judge_lane(articulated *s, const dyn_model *model, sample_block block, size_t l, int done) {
+static void check_lane(articulated *s, const dyn_model *model, sample_block block, size_t l, int done) {
     int m = model->constraint_rows, nv = model->nv;
     double missing = largest(s->missing, m, block, l), size = largest(s->sizes, m, block, l);
     double scale = fmax(size, largest(s->a, nv, block, l)), step = done > 0 ? largest(s->steps, nv, block, l) : scale;
@@ -77,13 +77,13 @@ static void judge_lane(articulated *s, const dyn_model *model, sample_block bloc
 }
 
 /* Decides which lanes go on after `done` iterates. Returns whether one does. */
-static bool judge(articulated *s, const dyn_model *model, sample_block block, int done) {
+static bool check_convergence(articulated *s, const dyn_model *model, sample_block block, int done) {
     bool any = false;
     for (size_t l = 0; l < block.lanes; l++) {
         if (!s->runs[l]) {
             continue;
         }
-        judge_lane(s, model, block, l, done);
+        check_lane(s, model, block, l, done);
         s->share[l] = s->runs[l];
         any |= s->runs[l] && l < block.count;
     }
@@ -102,7 +102,7 @@ void articulated_solve(articulated *s, const dyn_model *model, const dyn_workspa
     }
     functions->begin(model, workspace->held_memory, in, &rows, workspace->pivots, &out);
     memset(s->runs, 1, block.lanes);
-    for (int i = 0; judge(s, model, block, i); i++) {
+    for (int i = 0; check_convergence(s, model, block, i); i++) {
         functions->iterate(model, workspace->held_memory, in, &rows, s->share, &out);
     }
 }

@@ -40,32 +40,32 @@ static void set_policy(access_role unix_role, access_role tcp_role) {
     ck_assert_msg(access_set(&guard, &policy, error), "%s", error);
 }
 
-static access_role judge_user(bool is_unix, uint32_t user) {
-    return access_judge(&guard, &(access_peer){.is_unix = is_unix, .has_user = true, .user = user});
+static access_role role_of_user(bool is_unix, uint32_t user) {
+    return access_find_role(&guard, &(access_peer){.is_unix = is_unix, .has_user = true, .user = user});
 }
 
 START_TEST(users_and_groups_get_the_highest_of_their_roles) {
     const gid_t groups[] = {3, ROBOTS};
     const access_peer member = {.is_unix = true, .has_user = true, .user = BOB, .groups = groups, .group_count = 2};
     set_policy(ACCESS_NONE, ACCESS_NONE);
-    ck_assert_int_eq(judge_user(true, ALICE), ACCESS_USER);
-    ck_assert_int_eq(judge_user(false, ALICE), ACCESS_USER);
-    ck_assert_int_eq(judge_user(true, BOB), ACCESS_NONE);
-    ck_assert_int_eq(access_judge(&guard, &member), ACCESS_READER);
+    ck_assert_int_eq(role_of_user(true, ALICE), ACCESS_USER);
+    ck_assert_int_eq(role_of_user(false, ALICE), ACCESS_USER);
+    ck_assert_int_eq(role_of_user(true, BOB), ACCESS_NONE);
+    ck_assert_int_eq(access_find_role(&guard, &member), ACCESS_READER);
     set_policy(ACCESS_ADMINISTRATOR, ACCESS_READER);
-    ck_assert_int_eq(judge_user(true, ALICE), ACCESS_ADMINISTRATOR);
-    ck_assert_int_eq(judge_user(false, ALICE), ACCESS_USER);
-    ck_assert_int_eq(judge_user(false, BOB), ACCESS_READER);
+    ck_assert_int_eq(role_of_user(true, ALICE), ACCESS_ADMINISTRATOR);
+    ck_assert_int_eq(role_of_user(false, ALICE), ACCESS_USER);
+    ck_assert_int_eq(role_of_user(false, BOB), ACCESS_READER);
 }
 END_TEST
 
 START_TEST(the_own_user_and_root_are_administrators_without_rules) {
     set_policy(ACCESS_NONE, ACCESS_NONE);
-    ck_assert_int_eq(judge_user(true, (uint32_t)geteuid()), ACCESS_ADMINISTRATOR);
-    ck_assert_int_eq(judge_user(false, (uint32_t)geteuid()), ACCESS_ADMINISTRATOR);
-    ck_assert_int_eq(judge_user(true, 0), ACCESS_ADMINISTRATOR);
+    ck_assert_int_eq(role_of_user(true, (uint32_t)geteuid()), ACCESS_ADMINISTRATOR);
+    ck_assert_int_eq(role_of_user(false, (uint32_t)geteuid()), ACCESS_ADMINISTRATOR);
+    ck_assert_int_eq(role_of_user(true, 0), ACCESS_ADMINISTRATOR);
     if (geteuid() != 0) {
-        ck_assert_int_eq(judge_user(false, 0), ACCESS_READER); /* by its rule alone */
+        ck_assert_int_eq(role_of_user(false, 0), ACCESS_READER); /* by its rule alone */
     }
 }
 END_TEST
@@ -73,8 +73,8 @@ END_TEST
 /* A connection whose user is not known must not count as that of user 0. */
 START_TEST(an_unknown_user_has_the_role_of_all_others) {
     set_policy(ACCESS_USER, ACCESS_NONE);
-    ck_assert_int_eq(access_judge(&guard, &(access_peer){.is_unix = false}), ACCESS_NONE);
-    ck_assert_int_eq(access_judge(&guard, &(access_peer){.is_unix = true}), ACCESS_USER);
+    ck_assert_int_eq(access_find_role(&guard, &(access_peer){.is_unix = false}), ACCESS_NONE);
+    ck_assert_int_eq(access_find_role(&guard, &(access_peer){.is_unix = true}), ACCESS_USER);
 }
 END_TEST
 
