@@ -13,7 +13,7 @@ enum { MAX_QUANTITIES = 128 };
 static bool is_of_constraints(dyn_client_quantity quantity) {
     bool is_impact = quantity == DYN_CLIENT_QUANTITY_IMPACT_VELOCITY || quantity == DYN_CLIENT_QUANTITY_IMPACT_IMPULSES;
     return is_impact || (quantity >= DYN_CLIENT_QUANTITY_CONSTRAINT_JACOBIAN &&
-                         quantity <= DYN_CLIENT_QUANTITY_CONSTRAINED_ACCELERATION_BY_TAU);
+                         quantity <= DYN_CLIENT_QUANTITY_HYBRID_MULTIPLIERS);
 }
 
 /* Returns whether every random tree has the quantity, and only one value of it. Tasks may be singular, and the axes of
