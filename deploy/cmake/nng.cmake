@@ -30,7 +30,7 @@ target_include_directories(dynamics_nng_archive SYSTEM INTERFACE
   $<TARGET_PROPERTY:nng::nng,INTERFACE_INCLUDE_DIRECTORIES>)
 target_compile_definitions(dynamics_nng_archive INTERFACE
   $<TARGET_PROPERTY:dynamics_nng,INTERFACE_COMPILE_DEFINITIONS>)
-foreach(symbol sendmsg nng_stream_send nng_stream_recv stdout stderr)
+foreach(symbol nni_plat_errno nng_stream_send nng_stream_recv stdout stderr)
   target_link_options(dynamics_nng_archive INTERFACE LINKER:--wrap=${symbol})
 endforeach()
 target_link_libraries(dynamics_nng_archive INTERFACE ${NNG_ARCHIVE} ${nng_needs} Threads::Threads)

@@ -127,6 +127,7 @@ void bench_handle(bench *b, const uint8_t *request, size_t size, stored_call *st
                                      .request_size = size,
                                      .arrival = clock_now(),
                                      .identity = {TRANSPORT_ORIGIN_USER, 1},
+                                     .caller = {.role = ACCESS_ADMINISTRATOR, .name = "fuzz"},
                                      .peer = "fuzz"}};
     service_handle(b->service, &stored->call);
 }

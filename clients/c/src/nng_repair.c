@@ -13,20 +13,18 @@
  * operations of clients that close in the middle of a reply, and every close ended). There the functions only call
  * nng's own.
  *
- * The linker replaces nng's own calls of sendmsg, nng_stream_send and nng_stream_recv by the functions of this file
- * (--wrap). nng is linked from its archive, so that neither nng nor the replacements are visible to the program that
- * uses the library.
+ * The linker replaces nng's own calls of three functions by those of this file (--wrap). nng is linked from its archive,
+ * so that neither nng nor the replacements are visible to the program that uses the library.
  */
 #include <errno.h>
 #include <stdio.h>
-#include <sys/socket.h>
 
 #include <nng/nng.h>
 
 /* The linker's option --wrap prescribes these names: __real_X is nng's own function X, and __wrap_X is its
  * replacement. */
-ssize_t __real_sendmsg(int descriptor, const struct msghdr *message, int flags);
-ssize_t __wrap_sendmsg(int descriptor, const struct msghdr *message, int flags);
+int __real_nni_plat_errno(int code);
+int __wrap_nni_plat_errno(int code);
 void __real_nng_stream_send(nng_stream *stream, nng_aio *operation);
 void __real_nng_stream_recv(nng_stream *stream, nng_aio *operation);
 void __wrap_nng_stream_send(nng_stream *stream, nng_aio *operation);
@@ -42,12 +40,9 @@ __attribute__((constructor)) static void copy_streams(void) {
     __wrap_stderr = __real_stderr;
 }
 
-ssize_t __wrap_sendmsg(int descriptor, const struct msghdr *message, int flags) {
-    ssize_t count = __real_sendmsg(descriptor, message, flags);
-    if (count < 0 && errno == EPIPE) {
-        errno = ECONNRESET;
-    }
-    return count;
+/* nng translates errors of the system with this function. */
+int __wrap_nni_plat_errno(int code) {
+    return __real_nni_plat_errno(code == EPIPE ? ECONNRESET : code);
 }
 
 /* Completes an operation that nng has refused and marked as cancelled. The error is NNG_ECLOSED, which nng reports for
