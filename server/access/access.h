@@ -70,8 +70,8 @@ bool access_add_rules(access_policy *policy, access_role role, const char *text,
 bool access_set(access_guard *guard, const access_policy *policy, char error[ACCESS_ERROR_SIZE]);
 
 /* Returns the role that the policy assigns to a connection: the highest of its user and groups, and of all others of
- * its kind. The daemon's own user is an administrator, and so is root over a unix socket. Over tcp root is nobody special:
- * programs that forward connections of others often run as root. */
+ * its kind. The daemon's own user is an administrator, and so is root over a unix socket. Over tcp root is nobody
+ * special: programs that forward connections of others often run as root. */
 access_role access_find_role(access_guard *guard, const access_peer *peer);
 
 /* Finds the caller of a token. Returns false if there is none. */

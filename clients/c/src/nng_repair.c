@@ -13,8 +13,8 @@
  * operations of clients that close in the middle of a reply, and every close ended). There the functions only call
  * nng's own.
  *
- * The linker replaces nng's own calls of three functions by those of this file (--wrap). nng is linked from its archive,
- * so that neither nng nor the replacements are visible to the program that uses the library.
+ * The linker replaces nng's own calls of three functions by those of this file (--wrap). nng is linked from its
+ * archive, so that neither nng nor the replacements are visible to the program that uses the library.
  */
 #include <errno.h>
 #include <stdio.h>
