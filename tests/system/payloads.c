@@ -84,17 +84,20 @@ START_TEST(every_quantity_counts_payloads) {
 }
 END_TEST
 
-/* Checks quantities that random trees may not have: tasks that are not singular, and the torque ellipsoid, whose axes
- * have two directions. */
+/* Checks quantities that random trees may not have: tasks that are not singular, the torque ellipsoid, whose axes have
+ * two directions, and articulated inertias, which mimic joints do not have. */
 START_TEST(tasks_and_ellipsoids_count_payloads) {
     static const dyn_client_quantity quantities[] = {DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INERTIA,
                                                      DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_BIAS,
                                                      DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_GRAVITY,
                                                      DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_CONSISTENT_INVERSE,
                                                      DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_NULL_SPACE_PROJECTOR,
-                                                     DYN_CLIENT_QUANTITY_TORQUE_ELLIPSOID};
+                                                     DYN_CLIENT_QUANTITY_TORQUE_ELLIPSOID,
+                                                     DYN_CLIENT_QUANTITY_FRAME_ARTICULATED_INERTIA,
+                                                     DYN_CLIENT_QUANTITY_FRAME_ARTICULATED_BIAS};
     static const char *const models[] = {"ur5", "ur5 with box"}, *const frame = "tool0";
     const double q[6] = {0.3, -1.2, 1.4, -0.8, -1.5, 0.4}, v[6] = {0.5, 0.4, -0.6, 0.2, 0.3, 1};
+    const double tau[6] = {3, -20, 10, 2, 1, 0.5};
     const dyn_client_payload box = a_box("tool0", false);
     const dyn_client_operation attach = {.kind = DYN_CLIENT_OPERATION_KIND_ATTACH_LINK,
                                          .link = "tool0",
@@ -102,7 +105,7 @@ START_TEST(tasks_and_ellipsoids_count_payloads) {
                                          .inertia = box.inertia,
                                          .pose = box.pose};
     const quantity_question request = {
-        .q = q, .v = v, .quantity_count = 6, .quantities = quantities, .frame_count = 1, .frames = &frame};
+        .q = q, .v = v, .tau = tau, .quantity_count = 8, .quantities = quantities, .frame_count = 1, .frames = &frame};
     dyn_client_evaluation *answers[2];
     derive("ur5", models[1], &attach);
     for (int k = 0; k < 2; k++) {

@@ -16,8 +16,8 @@ static bool is_of_constraints(dyn_client_quantity quantity) {
            (quantity >= DYN_CLIENT_QUANTITY_CONSTRAINT_JACOBIAN && quantity <= DYN_CLIENT_QUANTITY_HYBRID_MULTIPLIERS);
 }
 
-/* Returns whether every random tree has the quantity, and only one value of it. Tasks may be singular, and the axes of
- * ellipsoids have two directions. */
+/* Returns whether every random tree has the quantity, and only one value of it. Tasks may be singular, the axes of
+ * ellipsoids have two directions, and trees with mimic joints have no articulated inertias. */
 static bool is_comparable(dyn_client_quantity quantity) {
     switch (quantity) {
     case DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INERTIA:
@@ -29,6 +29,8 @@ static bool is_comparable(dyn_client_quantity quantity) {
     case DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_TORQUES:
     case DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_ACCELERATION:
     case DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INDEPENDENCE:
+    case DYN_CLIENT_QUANTITY_FRAME_ARTICULATED_INERTIA:
+    case DYN_CLIENT_QUANTITY_FRAME_ARTICULATED_BIAS:
     case DYN_CLIENT_QUANTITY_FRAME_ELLIPSOIDS:
     case DYN_CLIENT_QUANTITY_FRAME_ACCELERATION_ELLIPSOIDS:
     case DYN_CLIENT_QUANTITY_FRAME_PRINCIPAL_AXES:
