@@ -634,7 +634,7 @@ class Operation:
 @record("dyn_client_external_force")
 @dataclasses.dataclass(frozen=True, eq=False)
 class ExternalForce:
-    """Wrench that the environment applies to a link: N and N m, 3 values for all states, or n x 3.
+    """Wrench that the environment applies to a link: N and N m, 3 values for all states, or n x 3, in both alike.
 
     `reference_frame` is "local", "world" or "local_world_aligned".
     """
@@ -643,6 +643,11 @@ class ExternalForce:
     force: ArrayLike | None = None
     torque: ArrayLike | None = None
     reference_frame: str = "local"
+
+    def __post_init__(self) -> None:
+        if self.force is not None and self.torque is not None and np.size(self.force) != np.size(self.torque):
+            raise ValueError(f"a force of {np.size(self.force)} values and a torque of {np.size(self.torque)}: pass 3 "
+                             "values, or n x 3, of the same n in both")
 
 
 @record("dyn_client_flexible_link")

@@ -193,3 +193,8 @@ def test_notebooks_show_tables(client, ur5):
         assert "step 1" in sim.step()._repr_html_()
     assert "Ixx of" in ur5.base_parameters()._repr_html_()
     assert repr(ur5.rollout(np.zeros(6), steps=2)) == "<Rollout of 1 samples, 3 rows: 1 ran>"
+
+
+def test_a_force_and_a_torque_of_different_lengths_are_refused():
+    with pytest.raises(ValueError, match="a force of 3 values and a torque of 6"):
+        dynamicsd.ExternalForce("tool0", force=[1, 2, 3], torque=np.zeros((2, 3)))
