@@ -28,6 +28,7 @@ typedef struct incoming {
 
 /* Operations of a carrier. A connection begins with the members below. */
 typedef struct connection_carrier {
+    bool is_shared; /* several daemons may answer */
     dyn_client_status (*open)(const char *url, double connect_timeout, size_t max_reply_bytes, connection **opened,
                               dyn_client_error *error);
     void (*abort)(connection *aborted);

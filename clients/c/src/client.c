@@ -13,6 +13,7 @@
 
 #include "error.h"
 #include "job.h"
+#include "monotonic.h"
 #include "progress.h"
 #include "sized.h"
 #include "wire.h"
@@ -22,6 +23,9 @@ static const double DEFAULT_TIMEOUT = 10.0, DEFAULT_CONNECT_TIMEOUT = 2.0, MAX_T
  * the client waits, so that the daemon's error about a slow request arrives in time. */
 static const double MOST_RESERVE = 1.0;
 static const size_t DEFAULT_MAX_REPLY_BYTES = (size_t)64 << 20;
+
+/* Number of times that a request is sent again when a daemon that stops refuses it. */
+enum { REFUSALS = 8 };
 
 struct dyn_client {
     connection *connection;
@@ -318,6 +322,22 @@ static dyn_client_status call_once(dyn_client *client, Dynamics__V1__Request *re
     return status;
 }
 
+/* Like call_once. Where several daemons answer, sends a request that one of them refuses while it stops again, since
+ * another one receives it. */
+static dyn_client_status call_any(dyn_client *client, Dynamics__V1__Request *request, const call_terms *terms,
+                                  double patience, call_reply *answer, dyn_client_error *error) {
+    double end = monotonic_now() + patience, left = patience;
+    dyn_client_status status = call_once(client, request, terms, left, answer, error);
+    for (int i = 0; status == DYN_CLIENT_UNAVAILABLE && connection_is_shared(client->connection) && i < REFUSALS; i++) {
+        left = end - monotonic_now();
+        if (left <= 0) {
+            break;
+        }
+        status = call_once(client, request, terms, left, answer, error);
+    }
+    return status;
+}
+
 dyn_client_status call_read_terms(const dyn_client_terms *given, call_terms *terms, dyn_client_error *error) {
     dyn_client_terms known = DYN_CLIENT_TERMS_INIT();
     dyn_client_status status = given ? sized_read("terms", given, sizeof known, &known, error) : DYN_CLIENT_OK;
@@ -339,7 +359,7 @@ dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, call_
     }
     bool is_job = terms.job || (client->uses_jobs && can_be_job);
     return is_job ? job_call(client, request, &terms, patience, answer, error)
-                  : call_once(client, request, &terms, patience, answer, error);
+                  : call_any(client, request, &terms, patience, answer, error);
 }
 
 dyn_client_status call_unpacked(dyn_client *client, Dynamics__V1__Request *request, call_terms terms,

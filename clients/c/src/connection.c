@@ -33,6 +33,10 @@ double connection_timeout(const connection *used) {
     return used->timeout;
 }
 
+bool connection_is_shared(const connection *used) {
+    return used->carrier->is_shared;
+}
+
 dyn_client_status connection_exchange(connection *used, const outgoing *request, double timeout, incoming *reply,
                                       dyn_client_error *error) {
     return used->carrier->exchange(used, request, timeout, reply, error);

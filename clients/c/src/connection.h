@@ -24,6 +24,9 @@ const char *connection_url(const connection *used);
 /* Returns the connect timeout of the connection, s. */
 double connection_timeout(const connection *used);
 
+/* Returns whether several daemons may answer the requests of the connection. */
+bool connection_is_shared(const connection *used);
+
 /* Sends a request and waits for its reply, at most `timeout` seconds. Thread-safe.
  *
  * If the connection is lost, waits for the next one (at most the connect timeout) and sends the request again, a few

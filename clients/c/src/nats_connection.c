@@ -391,4 +391,4 @@ static dyn_client_status open_nats(const char *url, double connect_timeout, size
 }
 
 const connection_carrier nats_connections = {
-    .open = open_nats, .abort = abort_nats, .close = close_nats, .exchange = exchange_nats};
+    .is_shared = true, .open = open_nats, .abort = abort_nats, .close = close_nats, .exchange = exchange_nats};
