@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -18,17 +19,6 @@
 
 /* Attempts to connect, and the pause between two of them, ns: 20 s in all. */
 enum { ATTEMPTS = 1000, PAUSE = 20000000 };
-
-/* Returns a port at which nobody listens. */
-static int find_port(void) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    ck_assert_int_eq(bind(descriptor, (struct sockaddr *)&address, size), 0);
-    ck_assert_int_eq(getsockname(descriptor, (struct sockaddr *)&address, &size), 0);
-    close(descriptor);
-    return ntohs(address.sin_port);
-}
 
 static bool accepts(int port) {
     struct sockaddr_in address = {
@@ -39,14 +29,38 @@ static bool accepts(int port) {
     return is_connected;
 }
 
-/* Writes the configuration. A message may have 32 MiB, more than the largest reply of the tests. */
+/* Writes the configuration. With the port 0 the system chooses one, which the server writes to a file. A message may
+ * have 32 MiB, more than the largest reply of the tests. */
 static void configure(const nats_server *server, char path[96]) {
     snprintf(path, 96, "%s/nats.conf", server->directory);
     FILE *file = fopen(path, "w");
     ck_assert_ptr_nonnull(file);
-    fprintf(file, "host: 127.0.0.1\nport: %d\nmax_payload: 32MB\njetstream { store_dir: \"%s/js\" }\n", server->port,
+    fprintf(file, "host: 127.0.0.1\nport: %d\nports_file_dir: \"%s\"\n", server->port > 0 ? server->port : -1,
             server->directory);
+    fprintf(file, "max_payload: 32MB\njetstream { store_dir: \"%s/js\" }\n", server->directory);
     ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Reads the port that the server has written to nats-server_PID.ports, or 0 if it has not yet. */
+static int read_port(const nats_server *server) {
+    char path[128], text[512] = "";
+    snprintf(path, sizeof path, "%s/nats-server_%d.ports", server->directory, (int)server->process);
+    FILE *file = fopen(path, "r");
+    if (file) {
+        text[fread(text, 1, sizeof text - 1, file)] = '\0';
+        fclose(file);
+    }
+    const char *address = strstr(text, "nats://127.0.0.1:");
+    return address ? atoi(address + strlen("nats://127.0.0.1:")) : 0;
+}
+
+/* Waits until the server has its port and accepts connections. */
+static void wait_until_ready(nats_server *server) {
+    for (int i = 0; i < ATTEMPTS && (server->port == 0 || !accepts(server->port)); i++) {
+        server->port = server->port == 0 ? read_port(server) : server->port;
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE}, NULL);
+    }
+    ck_assert_msg(server->port > 0 && accepts(server->port), "nats-server does not start: %s/log", server->directory);
 }
 
 static void start_process(nats_server *server) {
@@ -64,18 +78,15 @@ static void start_process(nats_server *server) {
         execl("/usr/sbin/nats-server", "nats-server", "-c", configuration, (char *)NULL);
         _exit(127);
     }
-    for (int i = 0; i < ATTEMPTS && !accepts(server->port); i++) {
-        nanosleep(&(struct timespec){.tv_nsec = PAUSE}, NULL);
-    }
-    ck_assert_msg(accepts(server->port), "nats-server does not start: %s", log_path);
+    wait_until_ready(server);
 }
 
 void nats_server_start(nats_server *server) {
     snprintf(server->directory, sizeof server->directory, "/tmp/dynamicsd-nats-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(server->directory));
-    server->port = find_port();
-    snprintf(server->url, sizeof server->url, "nats://127.0.0.1:%d", server->port);
+    server->port = 0;
     start_process(server);
+    snprintf(server->url, sizeof server->url, "nats://127.0.0.1:%d", server->port);
 }
 
 void nats_server_restart(nats_server *server) {

@@ -14,7 +14,8 @@ typedef struct nats_server {
     char directory[64]; /* of its configuration and its log */
 } nats_server;
 
-/* Starts the server at a free port and waits until it accepts connections. A failure ends the Check test. */
+/* Starts the server at a port that the system chooses, and waits until it accepts connections. A failure ends the Check
+ * test. */
 void nats_server_start(nats_server *server);
 
 /* Kills the server, and starts it again at the same port. */
