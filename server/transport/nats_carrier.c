@@ -17,6 +17,7 @@
 #include <nats/nats.h>
 
 #include "observe/clock.h"
+#include "transport/reply_bytes.h"
 
 /* Subscriptions for the queue group, and the one for this replica. */
 enum { QUEUE_SUBSCRIPTIONS = 2, SUBSCRIPTIONS = QUEUE_SUBSCRIPTIONS + 1 };
@@ -26,9 +27,6 @@ enum { WAITING_MESSAGES = 65536, HEADER_BYTES = 256 };
 
 /* Pause between two attempts to connect, time without an answer to a ping, and time to connect, ms. */
 enum { RECONNECT_WAIT = 100, PING_INTERVAL = 5000, CONNECT_TIMEOUT = 2000 };
-
-/* Requests below this size do not count for the memory budget, as those over nng. */
-enum { LARGE_MESSAGE = 65536 };
 
 static const char queue_group[] = "dynamics";
 
@@ -67,25 +65,10 @@ static void free_reply(nats_call *call) {
     call->reply_bytes = 0;
 }
 
-/* Charges the reply's bytes that the handler has not set aside. Returns false if they do not fit into the budget. */
-static bool charge_reply(nats_call *call, size_t size) {
-    memory_budget *budget = call->carrier->options.budget;
-    size_t wanted = size < LARGE_MESSAGE ? 0 : size, set_aside = call->call.set_aside;
-    if (wanted > set_aside && !memory_budget_reserve(budget, wanted - set_aside)) {
-        return false;
-    }
-    if (set_aside > wanted) {
-        memory_budget_release(budget, set_aside - wanted);
-    }
-    call->call.set_aside = 0;
-    call->reply_bytes = wanted;
-    return true;
-}
-
 static uint8_t *nats_reply_buffer(transport_call *base, size_t size) {
     nats_call *call = (nats_call *)base;
     free_reply(call);
-    if (!charge_reply(call, size)) {
+    if (!reply_bytes_charge(call->carrier->options.budget, base, size, &call->reply_bytes)) {
         return NULL;
     }
     call->reply = malloc(size > 0 ? size : 1);
@@ -174,7 +157,7 @@ static void on_message(natsConnection *connection, natsSubscription *subscriptio
     access_guard *access = carrier->options.access;
     const access_peer peer = {.is_nats = true};
     call->message = message;
-    call->request_bytes = size >= LARGE_MESSAGE && memory_budget_reserve(carrier->options.budget, size) ? size : 0;
+    call->request_bytes = size >= TRANSIT_LARGE && memory_budget_reserve(carrier->options.budget, size) ? size : 0;
     call->call = (transport_call){
         .carrier = &operations,
         .request = (const uint8_t *)natsMsg_GetData(message),

@@ -19,6 +19,7 @@
 #include "observe/clock.h"
 #include "transport/carrier.h"
 #include "transport/nng_repairs.h"
+#include "transport/reply_bytes.h"
 #include "transport/silent.h"
 
 /* Largest number of connections that one sweep closes. */
@@ -94,23 +95,6 @@ static void release_reply_bytes(nng_call *call) {
     call->reply_bytes = 0;
 }
 
-/* Charges a reply's bytes. Bytes that the handler set aside are used first, and the rest of them is released. Small
- * replies are free: a call, and a connection's sender, have at most one of them. Returns false if the bytes do not fit
- * into the budget. */
-static bool charge_reply(nng_call *call, size_t size) {
-    memory_budget *budget = call->transport->options.budget;
-    size_t wanted = size < TRANSIT_LARGE ? 0 : size, set_aside = call->call.set_aside;
-    if (wanted > set_aside && !memory_budget_reserve(budget, wanted - set_aside)) {
-        return false;
-    }
-    if (set_aside > wanted) {
-        memory_budget_release(budget, set_aside - wanted);
-    }
-    call->call.set_aside = 0;
-    call->reply_bytes = wanted;
-    return true;
-}
-
 /* Allocates every message that the daemon sends. nng loses some of them (nng_repairs.h), and the leak checker's
  * suppression in tests/system/closed_by_peer.supp names this function: nothing else may be allocated here. */
 static nng_msg *new_nng_message(size_t size) {
@@ -125,7 +109,7 @@ static uint8_t *nng_reply_buffer(transport_call *base, size_t size) {
         call->reply = NULL;
         release_reply_bytes(call);
     }
-    if (!charge_reply(call, size)) {
+    if (!reply_bytes_charge(call->transport->options.budget, base, size, &call->reply_bytes)) {
         return NULL;
     }
     call->reply = new_nng_message(size);

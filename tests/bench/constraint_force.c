@@ -8,54 +8,24 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <dynamics/dynamics.h>
 
+#include "chain.h"
+#include "clock.h"
 #include "methods/team.h"
 #include "worker_pool.h"
 
-enum { ROUNDS = 2000, WAYS = 4, NAME_SIZE = 32 };
+enum { ROUNDS = 2000, WAYS = 4 };
 
 static const char *const way_names[WAYS] = {"one_lane", "lanes", "lanes_and_threads", "aba"};
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return 1e6 * (double)time.tv_sec + 1e-3 * (double)time.tv_nsec;
-}
-
-/* Ends the program on an error of the library. */
-static void require(dyn_status status, const dyn_error *error) {
-    if (status != DYN_OK) {
-        fprintf(stderr, "constraint_force: %s\n", error->message);
-        exit(1);
-    }
-}
-
 /* Builds a chain of n revolute joints. */
 static dyn_model *build_chain(int n) {
-    dyn_builder *builder;
+    dyn_builder *builder = chain_create(n);
     dyn_model *model;
     dyn_error error;
-    require(dyn_builder_create("chain", &builder, &error), &error);
-    for (int i = 0; i <= n; i++) {
-        char link[NAME_SIZE], parent[NAME_SIZE];
-        snprintf(link, sizeof link, "l%d", i);
-        snprintf(parent, sizeof parent, "l%d", i - 1);
-        const dyn_link_description body = {.name = link,
-                                           .inertia = {1, {0.1, 0.02, 0.03}, {0.03, 0, 0, 0.04, 0, 0.035}}};
-        const dyn_joint_description joint = {.name = link,
-                                             .type = DYN_JOINT_TYPE_CONTINUOUS,
-                                             .parent_link = parent,
-                                             .child_link = link,
-                                             .position = {0.3, 0.05, 0},
-                                             .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
-                                             .axis = {i % 3 == 0, i % 3 == 1, i % 3 == 2}};
-        require(dyn_builder_add_link(builder, &body, &error), &error);
-        require(i > 0 ? dyn_builder_add_joint(builder, &joint, &error) : DYN_OK, &error);
-    }
-    require(dyn_builder_build(builder, NULL, NULL, &model, &error), &error);
+    chain_require(dyn_builder_build(builder, NULL, NULL, &model, &error), &error);
     dyn_builder_free(builder);
     return model;
 }
@@ -75,11 +45,11 @@ static void compute(const chain *c, int way) {
     dyn_error error;
     team *t = way == 2 ? team_create(worker_pool_submit, c->pool, c->threads - 1) : NULL;
     if (way == 3) {
-        require(dyn_aba(c->model, c->workspace, 1, NULL, c->q, NULL, NULL, NULL, c->a, &error), &error);
+        chain_require(dyn_aba(c->model, c->workspace, 1, NULL, c->q, NULL, NULL, NULL, c->a, &error), &error);
     } else {
         dyn_formulation *f = way == 0 ? c->one_lane : c->lanes;
         dyn_formulation_spread(f, t ? team_spread(t) : NULL);
-        require(dyn_formulation_forward_dynamics(f, 1, NULL, c->q, NULL, NULL, c->a, &error), &error);
+        chain_require(dyn_formulation_forward_dynamics(f, 1, NULL, c->q, NULL, NULL, c->a, &error), &error);
     }
     team_end(t);
 }
@@ -89,19 +59,19 @@ static void measure(int n, worker_pool *pool, unsigned threads) {
     double least[WAYS];
     dyn_error error;
     c.q = calloc((size_t)n, sizeof *c.q), c.a = calloc((size_t)n, sizeof *c.a);
-    require(dyn_workspace_create(c.model, &c.workspace, &error), &error);
+    chain_require(dyn_workspace_create(c.model, &c.workspace, &error), &error);
     setenv("DYNAMICS_INSTRUCTION_SET", "scalar", 1);
-    require(dyn_formulation_create(c.model, "constraint_force", &c.one_lane, &error), &error);
+    chain_require(dyn_formulation_create(c.model, "constraint_force", &c.one_lane, &error), &error);
     unsetenv("DYNAMICS_INSTRUCTION_SET");
-    require(dyn_formulation_create(c.model, "constraint_force", &c.lanes, &error), &error);
+    chain_require(dyn_formulation_create(c.model, "constraint_force", &c.lanes, &error), &error);
     for (int i = 0; i < n; i++) {
         c.q[i] = (double)(i * 7919 % 1000) / 500 - 1;
     }
     for (int r = 0; r < ROUNDS; r++) {
         for (int way = 0; way < WAYS; way++) {
-            double begin = now();
+            double begin = clock_ns(CLOCK_MONOTONIC);
             compute(&c, way);
-            double time = now() - begin;
+            double time = 1e-3 * (clock_ns(CLOCK_MONOTONIC) - begin);
             least[way] = r == 0 || time < least[way] ? time : least[way];
         }
     }

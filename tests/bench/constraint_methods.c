@@ -15,55 +15,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <dynamics/dynamics.h>
+
+#include "chain.h"
+#include "clock.h"
 
 enum { SAMPLES = 64, REPETITIONS = 9, METHODS = 4, NAME_SIZE = 32 };
 
 static const char *const method_names[METHODS] = {"full_system", "multipliers", "elimination", "articulated_bodies"};
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return 1e6 * (double)time.tv_sec + 1e-3 * (double)time.tv_nsec;
-}
-
-/* Ends the program on an error of the library. */
-static void require(dyn_status status, const dyn_error *error) {
-    if (status != DYN_OK) {
-        fprintf(stderr, "constraint_methods: %s\n", error->message);
-        exit(1);
-    }
-}
-
-static void add_link(dyn_builder *builder, int i) {
-    char link[NAME_SIZE], parent[NAME_SIZE];
-    dyn_error error;
-    snprintf(link, sizeof link, "l%d", i);
-    snprintf(parent, sizeof parent, "l%d", i - 1);
-    const dyn_link_description body = {.name = link, .inertia = {1, {0.1, 0.02, 0.03}, {0.01, 0, 0, 0.02, 0, 0.015}}};
-    const dyn_joint_description joint = {.name = link,
-                                         .type = DYN_JOINT_TYPE_CONTINUOUS,
-                                         .parent_link = parent,
-                                         .child_link = link,
-                                         .position = {0.3, 0.05, 0},
-                                         .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
-                                         .axis = {i % 3 == 0, i % 3 == 1, i % 3 == 2}};
-    require(dyn_builder_add_link(builder, &body, &error), &error);
-    require(i > 0 ? dyn_builder_add_joint(builder, &joint, &error) : DYN_OK, &error);
-}
-
 /* Builds a chain of n joints with `welds` welds between links and the world; without any, a point stays on a plane. */
 static dyn_model *build_chain(int n, int welds) {
     const dyn_pose identity = {{0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    dyn_builder *builder;
+    dyn_builder *builder = chain_create(n);
     dyn_model *model;
     dyn_error error;
-    require(dyn_builder_create("chain", &builder, &error), &error);
-    for (int i = 0; i <= n; i++) {
-        add_link(builder, i);
-    }
     for (int k = 0; k < (welds ? welds : 1); k++) {
         char name[NAME_SIZE], link[NAME_SIZE];
         snprintf(name, sizeof name, "c%d", k);
@@ -75,9 +42,9 @@ static dyn_model *build_chain(int n, int welds) {
                                                        .axis = {0, 0, 1},
                                                        .predecessor = {NULL, identity},
                                                        .successor = {link, identity}};
-        require(dyn_builder_add_constraint(builder, &constraint, &error), &error);
+        chain_require(dyn_builder_add_constraint(builder, &constraint, &error), &error);
     }
-    require(dyn_builder_build(builder, NULL, NULL, &model, &error), &error);
+    chain_require(dyn_builder_build(builder, NULL, NULL, &model, &error), &error);
     dyn_builder_free(builder);
     return model;
 }
@@ -94,7 +61,7 @@ static subject open_subject(dyn_model *model) {
     dyn_error error;
     subject s = {.model = model, .nv = (size_t)dyn_model_nv(model)};
     size_t nq = (size_t)dyn_model_nq(model);
-    require(dyn_workspace_create(model, &s.workspace, &error), &error);
+    chain_require(dyn_workspace_create(model, &s.workspace, &error), &error);
     s.q = calloc(SAMPLES * nq, sizeof *s.q), s.v = calloc(SAMPLES * s.nv, sizeof *s.v);
     s.a = calloc(SAMPLES * s.nv, sizeof *s.a);
     if (!s.q || !s.v || !s.a) {
@@ -116,14 +83,14 @@ static double measure(const subject *s, dyn_constraint_method method, size_t bat
     double best = 0;
     dyn_error error;
     for (int r = 0; r < REPETITIONS; r++) {
-        double begin = now();
+        double begin = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
         for (size_t k = 0; k < SAMPLES; k += batch) {
-            require(dyn_constrained_forward_dynamics(s->model, s->workspace, batch, NULL, s->q + k * nq,
-                                                     s->v + k * s->nv, NULL, NULL, &options, s->a + k * s->nv, NULL,
-                                                     NULL, &error),
-                    &error);
+            chain_require(dyn_constrained_forward_dynamics(s->model, s->workspace, batch, NULL, s->q + k * nq,
+                                                           s->v + k * s->nv, NULL, NULL, &options, s->a + k * s->nv,
+                                                           NULL, NULL, &error),
+                          &error);
         }
-        double time = (now() - begin) / SAMPLES;
+        double time = 1e-3 * (clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin) / SAMPLES;
         best = r == 0 || time < best ? time : best;
     }
     return best;
@@ -165,8 +132,8 @@ static dyn_model *read_robot(const char *path, bool is_floating, int count, char
     dyn_error error;
     const dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = is_floating ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
                                                              .mimic = DYN_MIMIC_POLICY_INDEPENDENT);
-    require(dyn_model_load_file(path, &options, NULL, &tree, &error), &error);
-    require(dyn_model_describe(tree, &builder, &error), &error);
+    chain_require(dyn_model_load_file(path, &options, NULL, &tree, &error), &error);
+    chain_require(dyn_model_describe(tree, &builder, &error), &error);
     dyn_model_free(tree);
     for (int i = 0; i < count; i++) {
         const dyn_constraint_description contact = {.name = links[i],
@@ -174,9 +141,9 @@ static dyn_model *read_robot(const char *path, bool is_floating, int count, char
                                                     .type = DYN_JOINT_TYPE_FIXED,
                                                     .predecessor = {NULL, identity},
                                                     .successor = {links[i], identity}};
-        require(dyn_builder_add_constraint(builder, &contact, &error), &error);
+        chain_require(dyn_builder_add_constraint(builder, &contact, &error), &error);
     }
-    require(dyn_builder_build(builder, &options, NULL, &model, &error), &error);
+    chain_require(dyn_builder_build(builder, &options, NULL, &model, &error), &error);
     dyn_builder_free(builder);
     return model;
 }
@@ -195,7 +162,7 @@ static void choose_states(const subject *s) {
             increment[i] = (double)((k * s->nv + i) * 7919 % 1000) / 500 - 1;
             s->v[k * s->nv + i] = (double)((k * s->nv + i) * 104729 % 1000) / 500 - 1;
         }
-        require(dyn_integrate(s->model, 1, zero, increment, 1, s->q + k * nq, &error), &error);
+        chain_require(dyn_integrate(s->model, 1, zero, increment, 1, s->q + k * nq, &error), &error);
     }
     free(increment), free(zero);
 }
@@ -206,15 +173,15 @@ static double measure_tree(const subject *s, bool is_inverse, size_t batch) {
     double best = 0;
     dyn_error error;
     for (int r = 0; r < REPETITIONS; r++) {
-        double begin = now();
+        double begin = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
         for (size_t k = 0; k < SAMPLES; k += batch) {
             const double *q = s->q + k * nq, *v = s->v + k * s->nv;
             double *out = s->a + k * s->nv;
-            require(is_inverse ? dyn_rnea(s->model, s->workspace, batch, NULL, q, v, v, NULL, out, &error)
-                               : dyn_aba(s->model, s->workspace, batch, NULL, q, v, v, NULL, out, &error),
-                    &error);
+            chain_require(is_inverse ? dyn_rnea(s->model, s->workspace, batch, NULL, q, v, v, NULL, out, &error)
+                                     : dyn_aba(s->model, s->workspace, batch, NULL, q, v, v, NULL, out, &error),
+                          &error);
         }
-        double time = (now() - begin) / SAMPLES;
+        double time = 1e-3 * (clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin) / SAMPLES;
         best = r == 0 || time < best ? time : best;
     }
     return best;

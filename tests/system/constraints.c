@@ -271,10 +271,22 @@ END_TEST
 #define WRONG(constraint) "\"query\": {\"model\": \"tree\", \"constraints\": [" constraint "]}"
 #define ROD "{\"name\": \"rod\", \"distance\": {\"distance\": 1, \"successor\": {\"link\": \"rocker\"}}}"
 
+/* A request about the open arm, and words of its refusal. */
+typedef struct bad_request {
+    const char *request, *said;
+} bad_request;
+
+static void check_refusals(const bad_request *cases, size_t count) {
+    json_decref(load_open());
+    for (size_t i = 0; i < count; i++) {
+        char line[512];
+        snprintf(line, sizeof line, "$ctl call %s", cases[i].request);
+        must_fail(line, 1, cases[i].said);
+    }
+}
+
 START_TEST(a_wrong_constraint_of_a_request_is_refused_at_its_member) {
-    static const struct {
-        const char *request, *said;
-    } cases[] = {
+    static const bad_request cases[] = {
         {"forward_dynamics '{" WRONG("{\"name\": \"x\", \"distance\": {}}") ", \"q\": [0, 0, 0]}'",
          "forward_dynamics.query.constraints[0].distance.distance"},
         {"forward_dynamics '{" WRONG(ROD
@@ -287,12 +299,7 @@ START_TEST(a_wrong_constraint_of_a_request_is_refused_at_its_member) {
         {"create_simulation '{" WRONG("{\"name\": \"x\", \"distance\": {}}") ", \"q\": [0, 0, 0]}'",
          "create_simulation.query.constraints[0].distance.distance"},
     };
-    json_decref(load_open());
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char line[512];
-        snprintf(line, sizeof line, "$ctl call %s", cases[i].request);
-        must_fail(line, 1, cases[i].said);
-    }
+    check_refusals(cases, sizeof cases / sizeof *cases);
 }
 END_TEST
 
@@ -555,9 +562,7 @@ END_TEST
 #define WITH_ROWS(rows) "{\"query\": {\"model\": \"tree\", \"rows\": {" rows "}}, \"q\": [0, 0, 0]}"
 
 START_TEST(wrong_rows_are_refused_at_their_member) {
-    static const struct {
-        const char *request, *said;
-    } cases[] = {
+    static const bad_request cases[] = {
         {"forward_dynamics '" WITH_ROWS("\"matrix\": [1, 0, 0]") "'", "forward_dynamics.query.rows.count: there are 0"},
         {"forward_dynamics '" WITH_ROWS("\"count\": 1, \"matrix\": [1, 0]") "'",
          "query.rows.matrix: matrix has 2 values"},
@@ -566,12 +571,7 @@ START_TEST(wrong_rows_are_refused_at_their_member) {
         {"mass_matrix '" WITH_ROWS("\"count\": 1, \"matrix\": [1, 0, 0]") "'",
          "mass_matrix.query.rows: mass_matrix does not support rows of a request"},
     };
-    json_decref(load_open());
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char line[512];
-        snprintf(line, sizeof line, "$ctl call %s", cases[i].request);
-        must_fail(line, 1, cases[i].said);
-    }
+    check_refusals(cases, sizeof cases / sizeof *cases);
 }
 END_TEST
 
