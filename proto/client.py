@@ -2,7 +2,7 @@
 """Generates code of the C client: one typed function for each method, and checks of the enumerations."""
 import re
 
-from methods import NOTE
+from methods import NOTE, PROPERTIES
 
 PACKAGE = "dynamics.v1."
 
@@ -30,6 +30,20 @@ def requests_header(methods):
             f"    {c_type(method.reply)} **answer, dyn_client_error *error) {{\n"
             f"    return call_method(client, {number}, &body->base, terms, answer, error);\n}}\n")
     return "".join(parts) + "\n#endif\n"
+
+
+def method_properties_header(methods):
+    """method_properties.h: what a client of several daemons has to know of each method."""
+    rows = [f"    [{method.number}] = {{{', '.join(members)}}},\n" for method in methods
+            if (members := [f".{PROPERTIES[word]} = true" for word in method.properties
+                            if word in ("changes state", "at one daemon")])]
+    return (NOTE + "#ifndef CLIENT_METHOD_PROPERTIES_H\n#define CLIENT_METHOD_PROPERTIES_H\n\n#include <stdbool.h>\n\n"
+            "/* Properties of a method, as the comments of the contract define them. */\n"
+            "typedef struct method_properties {\n    bool changes_state;\n    bool is_at_one_daemon;\n"
+            "} method_properties;\n\n"
+            "/* The properties of the methods by their numbers in Request. */\n"
+            f"enum {{ METHOD_NUMBERS = {max(method.number for method in methods) + 1} }};\n"
+            "static const method_properties methods[METHOD_NUMBERS] = {\n" + "".join(rows) + "};\n\n#endif\n")
 
 
 def read_mirrors(path):

@@ -4,7 +4,8 @@
 
     generate.py SET --server DIRECTORY      methods/methods.h and methods/methods.c of the server
     generate.py SET --client DIRECTORY MIRRORS
-                                            requests.h and mirrors.c of the C client, by clients/c/mirrors.txt
+                                            requests.h, method_properties.h and mirrors.c of the C client, by
+                                            clients/c/mirrors.txt
     generate.py SET --wire-doc FILE         deploy/doc/wire.md
     generate.py SET --check-wire-doc FILE   compares the file with what would be written
 
@@ -49,6 +50,7 @@ def write_client(directory, mirrors, table, enums):
     if wrong:
         sys.exit("\n".join(wrong))
     write(directory / "requests.h", client.requests_header(table))
+    write(directory / "method_properties.h", client.method_properties_header(table))
     write(directory / "mirrors.c", checks)
 
 

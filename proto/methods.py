@@ -7,7 +7,8 @@ import dataclasses
 
 ROLES = ["reader", "user", "administrator"]
 PROPERTIES = {"slow": "is_slow", "changes state": "changes_state", "local": "is_local", "prepared": "is_prepared",
-              "works in drain": "works_in_drain", "as job": "can_be_job"}
+              "works in drain": "works_in_drain", "as job": "can_be_job", "at one daemon": "is_at_one_daemon"}
+SERVER_PROPERTIES = set(PROPERTIES) - {"at one daemon"}
 
 
 @dataclasses.dataclass
@@ -117,7 +118,7 @@ def server_table(methods):
                    f".role = ACCESS_{method.role.upper()}",
                    f".run = method_{method.name}"]
         members += [f".prepare = method_prepare_{method.name}" if word == "prepared"
-                    else f".{PROPERTIES[word]} = true" for word in method.properties]
+                    else f".{PROPERTIES[word]} = true" for word in method.properties if word in SERVER_PROPERTIES]
         rows.append(f"    [{method.number}] = {{{', '.join(members)}}},\n")
     return (NOTE + '#include "methods/methods.h"\n\nconst method methods[METHOD_NUMBERS] = {\n' + "".join(rows) +
             "};\n" + "".join(functions))

@@ -23,6 +23,7 @@
 #include <dynamics/v1/envelope.pb-c.h>
 
 #include "error.h"
+#include "method_properties.h"
 #include "monotonic.h"
 
 /* Number of times that a request is published at most; bytes that the server's limit includes beside the request. */
@@ -55,23 +56,9 @@ typedef struct nats_connection {
 
 /* ---- methods ----------------------------------------------------------------------------------------------------- */
 
-/* Methods about the objects of one daemon, as ranges of their numbers in Request: information about the daemon; cancel
- * to recordings; simulations to streams; jobs; metrics. */
-static const struct { unsigned first, last; } own_methods[] = {{16, 17}, {84, 95}, {96, 119}, {128, 135}, {144, 159}};
-
-/* Methods that change the loaded models, and are published once. */
-static bool changes_models(unsigned method) {
-    return method == DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL || method == DYNAMICS__V1__REQUEST__METHOD_UNLOAD_MODEL ||
-           method == DYNAMICS__V1__REQUEST__METHOD_DERIVE_MODEL;
-}
-
-static bool is_own(unsigned method) {
-    for (size_t i = 0; i < sizeof own_methods / sizeof own_methods[0]; i++) {
-        if (method >= own_methods[i].first && method <= own_methods[i].last) {
-            return true;
-        }
-    }
-    return method == 0;
+/* Properties of a request's method. A request without a known method asks one daemon, which refuses it. */
+static method_properties properties_of(unsigned method) {
+    return method > 0 && method < METHOD_NUMBERS ? methods[method] : (method_properties){.is_at_one_daemon = true};
 }
 
 /* Writes the subject of a request: dynamics.v1.METHOD for any daemon, dynamics.v1.at.REPLICA.METHOD for one. */
@@ -261,7 +248,7 @@ static dyn_client_status exchange_with(nats_connection *self, const char *replic
         .subject = subject,
         .bytes = bytes,
         .size = request->size,
-        .attempts = replica || changes_models(request->method) ? 1 : ATTEMPTS,
+        .attempts = replica || properties_of(request->method).changes_state ? 1 : ATTEMPTS,
         .deadline = now + timeout,
         .subscribed = now + fmin(timeout, replica ? 0 : self->base.timeout),
     };
@@ -275,7 +262,7 @@ static dyn_client_status exchange_nats(connection *base, const outgoing *request
                                        dyn_client_error *error) {
     nats_connection *self = (nats_connection *)base;
     natsMsg *message;
-    const char *replica = is_own(request->method) ? self->replica : NULL;
+    const char *replica = properties_of(request->method).is_at_one_daemon ? self->replica : NULL;
     dyn_client_status status = exchange_with(self, replica, request, timeout, &message, error);
     if (status != DYN_CLIENT_OK) {
         return status;
