@@ -11,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dynamics/description.h>
 #include <mujoco/mujoco.h>
 
 #include "coordinates.h"
+#include "mjcf_writer.h"
 #include "peer.h"
 #include "urdf_writer.h"
 
@@ -123,7 +125,40 @@ static peer *create_from_text(const dyn_model *model, const char *text, char rea
     return NULL;
 }
 
+/* Stores the points of the second bodies of coincident points, which MuJoCo has found in the zero configuration. */
+static void set_anchors(peer *p, const dyn_builder *description) {
+    for (int i = 0; i < p->m->neq; i++) {
+        if (p->m->eq_type[i] == mjEQ_CONNECT) {
+            mju_copy3(p->m->eq_data + i * mjNEQDATA + 3,
+                      dyn_builder_constraint(description, i)->predecessor.pose.position);
+        }
+    }
+}
+
+/* Creates the robot of a model with constraints, which needs MuJoCo's own format. */
+static peer *create_with_constraints(const dyn_model *model, char reason[PEER_REASON_SIZE]) {
+    dyn_builder *description;
+    dyn_error error;
+    char *text = mjcf_write(model, reason);
+    peer *p = text ? create_from_text(model, text, reason) : NULL;
+    free(text);
+    if (!p) {
+        return NULL;
+    }
+    if (dyn_model_describe(model, &description, &error) != DYN_OK) {
+        snprintf(reason, PEER_REASON_SIZE, "%.200s", error.message);
+        destroy(p);
+        return NULL;
+    }
+    set_anchors(p, description);
+    dyn_builder_free(description);
+    return p;
+}
+
 static peer *create(const dyn_model *model, bool merge_fixed, char reason[PEER_REASON_SIZE]) {
+    if (dyn_model_constraint_count(model) > 0) {
+        return create_with_constraints(model, reason);
+    }
     char *text = urdf_write(model, extension(merge_fixed));
     if (!text) {
         snprintf(reason, PEER_REASON_SIZE, "URDF has no joint of a type of this robot's");
@@ -269,8 +304,51 @@ static bool minverse(peer *p, const algorithm_input *in, double *inverse) {
     return true;
 }
 
+/* Computes J v of MuJoCo's constraints at its configuration, moved for a time dt at its velocity, into `rates`. */
+static void moved_rates(peer *p, double dt, double *rates) {
+    int nq = p->m->nq;
+    double *q = p->unit; /* nq = nv for joints with one coordinate */
+    mju_copy(q, p->d->qpos, nq);
+    mj_integratePos(p->m, p->d->qpos, p->d->qvel, dt);
+    mj_fwdPosition(p->m, p->d);
+    mj_mulJacVec(p->m, p->d, rates, p->d->qvel);
+    mju_copy(p->d->qpos, q, nq);
+}
+
+/* Computes accelerations with constraints in a state that keeps them. MuJoCo's constraints are soft, and lack
+ * dJ/dt v: here their regularization, about a tenth of their own response, is reduced by 1e-8, and the reference
+ * acceleration is -dJ/dt v, by central differences of MuJoCo's Jacobian. */
+static bool constrained_dynamics(peer *p, const algorithm_input *in, double *a) {
+    const double dt = 1e-5;
+    set_configuration(p, in->q);
+    coordinates_to_peer(&p->velocity, in->v, p->d->qvel);
+    coordinates_to_peer(&p->velocity, in->tau, p->d->qfrc_applied);
+    mj_fwdPosition(p->m, p->d);
+    int rows = p->d->nefc;
+    double *ahead = p->matrix, *behind = p->matrix + rows;
+    if (rows > 6) { /* one constraint has six */
+        return false;
+    }
+    moved_rates(p, dt, ahead);
+    moved_rates(p, -dt, behind);
+    mj_fwdPosition(p->m, p->d);
+    mj_fwdVelocity(p->m, p->d);
+    for (int i = 0; i < rows; i++) {
+        p->d->efc_aref[i] = (behind[i] - ahead[i]) / (2 * dt);
+        p->d->efc_R[i] *= 1e-8;
+        p->d->efc_D[i] *= 1e8;
+    }
+    mj_fwdActuation(p->m, p->d);
+    mj_fwdAcceleration(p->m, p->d);
+    mj_fwdConstraint(p->m, p->d);
+    return copy(p, p->d->qacc, a);
+}
+
 /* Computes accelerations by the smooth part of MuJoCo's step: mass matrix, its factors, bias, solution. */
 static bool forward_dynamics(peer *p, const algorithm_input *in, double *a) {
+    if (p->m->neq > 0) {
+        return constrained_dynamics(p, in, a);
+    }
     positions(p, in);
     mj_crb(p->m, p->d);
     mj_factorM(p->m, p->d);
