@@ -473,19 +473,41 @@ static void write_both_signs(const states *s, const double *lambda, double *rows
     }
 }
 
+/* Computes the multipliers lambda of the motion under tau, and its acceleration a. */
+static dyn_status find_multipliers(const states *s, double *a, double *lambda, dyn_error *error) {
+    const dyn_constraint_options options = DYN_CONSTRAINT_OPTIONS_INIT(.passive = counted_parts(s));
+    const double *tau;
+    dyn_status status = find_forces(s, a, &tau, error);
+    return status == DYN_OK ? dyn_constrained_forward_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v,
+                                                               tau, s->forces, &options, a, lambda, NULL, error)
+                            : status;
+}
+
 /* Computes the multipliers. The second and third outputs are scratch memory for them and for joint vectors. */
 static dyn_status constraint_multipliers(const states *s, dyn_error *error, double *const output[]) {
-    const double *tau;
-    dyn_status status = find_forces(s, output[2], &tau, error);
-    if (status == DYN_OK) {
-        const dyn_constraint_options options = DYN_CONSTRAINT_OPTIONS_INIT(.passive = counted_parts(s));
-        status = dyn_constrained_forward_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, tau,
-                                                  s->forces, &options, output[2], output[1], NULL, error);
-    }
+    dyn_status status = find_multipliers(s, output[2], output[1], error);
     if (status == DYN_OK) {
         write_both_signs(s, output[1], output[0]);
     }
     return status;
+}
+
+/* Computes the wrenches of constraints under tau. The second and third outputs are scratch memory for multipliers and
+ * joint vectors. */
+static dyn_status constraint_wrenches(const states *s, dyn_error *error, double *const output[]) {
+    dyn_status status = find_multipliers(s, output[2], output[1], error);
+    return status == DYN_OK ? dyn_constraint_wrenches(s->model, s->workspace, s->count, s->q, s->v, output[1],
+                                                      counted_parts(s), output[0], error)
+                            : status;
+}
+
+static dyn_status wrenches_of_motion(const states *s, dyn_error *error, double *const output[]) {
+    const dyn_constrained_inverse_options options = constrained_options(s);
+    dyn_status status = dyn_constrained_inverse_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a,
+                                                         s->forces, &options, output[2], output[1], NULL, error);
+    return status == DYN_OK ? dyn_constraint_wrenches(s->model, s->workspace, s->count, s->q, s->v, output[1],
+                                                      counted_parts(s), output[0], error)
+                            : status;
 }
 
 static dyn_status multipliers_of_motion(const states *s, dyn_error *error, double *const output[]) {
@@ -670,6 +692,20 @@ static const computation by_multipliers_of_motion = {.run = multipliers_of_motio
                                                      .needs_all = true,
                                                      .linear = 100,
                                                      .constrained = 3};
+static const computation by_constraint_wrenches = {.run = constraint_wrenches,
+                                                   .is_of_constraints = true,
+                                                   .yields = 1,
+                                                   .along = {QUANTITY(CONSTRAINT_ERROR), QUANTITY(FORWARD_DYNAMICS)},
+                                                   .needs_all = true,
+                                                   .linear = 200,
+                                                   .constrained = 2};
+static const computation by_wrenches_of_motion = {.run = wrenches_of_motion,
+                                                  .is_of_constraints = true,
+                                                  .yields = 1,
+                                                  .along = {QUANTITY(CONSTRAINT_ERROR), QUANTITY(FORWARD_DYNAMICS)},
+                                                  .needs_all = true,
+                                                  .linear = 200,
+                                                  .constrained = 4};
 static const computation by_impact = {
     .run = impact, .is_of_constraints = true, .is_impact = true, .yields = 2, .linear = 100, .constrained = 1};
 static const computation by_hybrid_forces = {.run = hybrid_forces,
@@ -894,6 +930,12 @@ static const quantity_row quantities[] = {
     [QUANTITY(CONSTRAINT_MULTIPLIERS_OF_MOTION)] = {OF_ROBOT, "",
                                                     INVERSE_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE,
                                                     MULTIPLIERS, &by_multipliers_of_motion, 0},
+    [QUANTITY(CONSTRAINT_WRENCHES)] = {OF_ROBOT, "axes and origin of the predecessor of each constraint",
+                                       FORWARD_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE,
+                                       CONSTRAINT_WRENCHES, &by_constraint_wrenches, 0},
+    [QUANTITY(CONSTRAINT_WRENCHES_OF_MOTION)] = {OF_ROBOT, "axes and origin of the predecessor of each constraint",
+                                                 INVERSE_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE,
+                                                 CONSTRAINT_WRENCHES, &by_wrenches_of_motion, 0},
     [QUANTITY(PROJECTED_INVERSE_DYNAMICS)] =
         {OF_ROBOT, "", INVERSE_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE, JOINT_VECTOR(FORCE),
          ALONE(projected_inverse_dynamics, .is_of_constraints = true, .linear = 100, .constrained = 2)},

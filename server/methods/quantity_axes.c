@@ -40,6 +40,7 @@ static const struct {
                      2,
                      {TRANSLATION, TRANSLATION, TRANSLATION, ROTATION, ROTATION, ROTATION}},
     [AXIS(CONSTRAINT_ROWS)] = {.class_count = 2},
+    [AXIS(CONSTRAINTS)] = {.class_count = 1},
     [AXIS(MEASURES)] = {2, {"measure", "isotropy"}, 2, {0, 1}},
 };
 
@@ -59,6 +60,8 @@ size_t quantity_axis_size(const batch *b, const quantity_place *at, quantity_axi
         return at->task->count;
     case AXIS(CONSTRAINT_ROWS):
         return (size_t)dyn_model_constraint_rows(b->model);
+    case AXIS(CONSTRAINTS):
+        return (size_t)dyn_model_constraint_count(b->model);
     default:
         return axes[kind].size;
     }
@@ -119,6 +122,13 @@ static void fill_constraint_rows(batch *b, Dynamics__V1__Axis *axis) {
     }
 }
 
+/* Writes the names of the constraints. The model of a request may end before its reply is sent. */
+static void fill_constraints(batch *b, Dynamics__V1__Axis *axis) {
+    for (size_t i = 0; i < axis->n_labels; i++) {
+        axis->labels[i] = call_string(b->call, dyn_model_constraint(b->model, (int)i)->name);
+    }
+}
+
 /* Writes the numbers of the entries, from 1, as their names. */
 static void fill_numbers(batch *b, Dynamics__V1__Axis *axis) {
     char *texts = call_allocate(b->call, axis->n_labels, NUMBER_SIZE);
@@ -162,6 +172,9 @@ Dynamics__V1__Axis *quantity_axis_create(batch *b, const quantity_place *at, qua
         break;
     case AXIS(CONSTRAINT_ROWS):
         fill_constraint_rows(b, axis);
+        break;
+    case AXIS(CONSTRAINTS):
+        fill_constraints(b, axis);
         break;
     case AXIS(JOINT_SEMI_AXES):
         fill_numbers(b, axis);

@@ -196,7 +196,13 @@ START_TEST(dynamics_with_constraints_do_not_allocate) {
     status = dyn_hybrid_forces(model, workspace, SAMPLES, NULL, q, v, a, v, NULL, held, motion, NULL, &error);
     ck_assert_int_eq(atomic_load(&allocations) - before, 0);
     require(status, &error);
-    free(held), free(motion);
+    double *wrenches = numbers(SAMPLES * 6 * (size_t)dyn_model_constraint_count(model));
+    double *lambda = numbers(SAMPLES * (size_t)dyn_model_constraint_rows(model));
+    before = atomic_load(&allocations);
+    status = dyn_constraint_wrenches(model, workspace, SAMPLES, q, v, lambda, NULL, wrenches, &error);
+    ck_assert_int_eq(atomic_load(&allocations) - before, 0);
+    require(status, &error);
+    free(held), free(motion), free(wrenches), free(lambda);
     free(tau), free(P);
     dyn_workspace_free(workspace);
     dyn_model_free(model), dyn_model_free(tree);

@@ -271,6 +271,133 @@ START_TEST(methods_agree_and_satisfy_the_equations) {
 }
 END_TEST
 
+/* ---- Wrenches ---------------------------------------------------------------------------------------------------- */
+
+/* Builds the robot of c again with forces in its loop joints, and with a ball and a wheel that roll. */
+static dyn_model *with_active_loops(random_source *random, const loop_case *c) {
+    dyn_builder *tree, *closed;
+    dyn_error error;
+    dyn_model *model;
+    const dyn_pose here = random_pose(random), there = random_pose(random);
+    dyn_constraint_description rolling = {.name = "ball",
+                                          .kind = DYN_CONSTRAINT_KIND_ROLLING,
+                                          .distance = 0.2,
+                                          .axis = {0.6, 0, 0.8},
+                                          .predecessor = {NULL, here},
+                                          .successor = {name_of(c->tree, dyn_model_link_count(c->tree) - 1), there}};
+    require(dyn_model_describe(c->tree, &tree, &error), &error);
+    require(dyn_model_describe(c->model, &closed, &error), &error);
+    for (int i = 0; i < dyn_builder_constraint_count(closed); i++) {
+        dyn_constraint_description d = *dyn_builder_constraint(closed, i);
+        if (d.kind == DYN_CONSTRAINT_KIND_LOOP_JOINT && d.type != DYN_JOINT_TYPE_FIXED &&
+            d.type != DYN_JOINT_TYPE_UNIVERSAL) {
+            d.effort = -1.5, d.damping = 0.7, d.friction = 0.3;
+        }
+        require(dyn_builder_add_constraint(tree, &d, &error), &error);
+    }
+    require(dyn_builder_add_constraint(tree, &rolling, &error), &error);
+    rolling.name = "wheel";
+    rolling.second_axis[1] = 1;
+    require(dyn_builder_add_constraint(tree, &rolling, &error), &error);
+    const dyn_build_options build =
+        DYN_BUILD_OPTIONS_INIT(.base = dyn_model_is_floating(c->tree) ? DYN_BASE_FLOATING : DYN_BASE_FIXED);
+    require(dyn_builder_build(tree, &build, NULL, &model, &error), &error);
+    dyn_builder_free(tree), dyn_builder_free(closed);
+    return model;
+}
+
+/* Expresses a wrench (torque, force) in the frame that has the pose `of` in the world about the world's origin. */
+static void to_world(const dyn_pose *of, const double w[6], double out[6]) {
+    const double *p = of->position;
+    multiply(3, 3, of->rotation, w, out);
+    multiply(3, 3, of->rotation, w + 3, out + 3);
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        out[i] += p[j] * out[3 + k] - p[k] * out[3 + j];
+    }
+}
+
+/* Returns the force of a wrench on a link; NULL stands for the world. */
+static dyn_external_force force_on(const dyn_model *tree, const char *link, const double *wrench) {
+    dyn_external_force force = {-1, DYN_REFERENCE_FRAME_WORLD, wrench, 0};
+    dyn_error error;
+    if (link) {
+        require(dyn_model_find_frame(tree, link, &force.frame, &error), &error);
+    }
+    return force;
+}
+
+enum { MOST_TIES = LOOPS + 2 };
+
+/* Computes the accelerations of the tree without constraints, on whose links the wrenches act instead; couplings exert
+ * joint forces. Adds the latter to tau. */
+static void replace_constraints(const loop_case *c, const dyn_model *closed, const double *A, const double *lambda,
+                                const double *wrenches, double *tau, double *a) {
+    double each[2 * MOST_TIES][6];
+    dyn_external_force on[2 * MOST_TIES];
+    dyn_external_forces forces = {0, on};
+    dyn_builder *builder;
+    dyn_workspace *w;
+    dyn_error error;
+    loop_case open = *c;
+    require(dyn_workspace_create(c->tree, &w, &error), &error);
+    require(dyn_model_describe(closed, &builder, &error), &error);
+    open.workspace = w;
+    for (int i = 0; i < dyn_builder_constraint_count(builder); i++, wrenches += 6) {
+        const dyn_constraint_description *d = dyn_builder_constraint(builder, i);
+        const size_t row = (size_t)dyn_model_constraint(closed, i)->first_row;
+        if (d->kind == DYN_CONSTRAINT_KIND_COUPLING) {
+            for (size_t k = 0; k < c->nv; k++) {
+                tau[k] += A[row * c->nv + k] * lambda[row];
+            }
+            ck_assert_double_eq(norm(wrenches, 6), 0);
+            continue;
+        }
+        double *push = each[forces.count], *back = each[forces.count + 1];
+        const dyn_external_force on_P = force_on(c->tree, d->predecessor.link, back);
+        const dyn_pose link = pose_of_link(&open, on_P.frame), P = compose(&link, &d->predecessor.pose);
+        to_world(&P, wrenches, push);
+        for (int k = 0; k < 6; k++) {
+            back[k] = -push[k];
+        }
+        on[forces.count] = force_on(c->tree, d->successor.link, push);
+        on[forces.count + 1] = on_P;
+        forces.count += 2;
+    }
+    require(dyn_aba(c->tree, w, 1, NULL, c->q, c->v, tau, &forces, a, &error), &error);
+    dyn_builder_free(builder);
+    dyn_workspace_free(w);
+}
+
+START_TEST(wrenches_of_constraints_move_the_links_as_the_constraints_do) {
+    const dyn_passive_parts parts = {.damping = true, .friction = true, .friction_velocity = 0.02};
+    random_source base = random_seed("closed_loops wrenches", 167);
+    dyn_error error;
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        loop_case c = random_loops(&random, tree);
+        dyn_model *closed = with_active_loops(&random, &c);
+        dyn_workspace *w;
+        require(dyn_workspace_create(closed, &w, &error), &error);
+        const size_t m = (size_t)dyn_model_constraint_rows(closed);
+        double *A = numbers(m * c.nv), *lambda = numbers(m), *a = numbers(c.nv), *expected = numbers(c.nv);
+        double wrenches[6 * MOST_TIES];
+        const dyn_constraint_options options = DYN_CONSTRAINT_OPTIONS_INIT(.passive = &parts);
+        require(dyn_constraint_rows(closed, w, 1, c.q, c.v, A, NULL, NULL, &error), &error);
+        require(dyn_constrained_forward_dynamics(closed, w, 1, NULL, c.q, c.v, c.tau, NULL, &options, a, lambda, NULL,
+                                                 &error),
+                &error);
+        require(dyn_constraint_wrenches(closed, w, 1, c.q, c.v, lambda, &parts, wrenches, &error), &error);
+        replace_constraints(&c, closed, A, lambda, wrenches, c.tau, expected);
+        assert_norm_close("a", tree, a, expected, c.nv, 1e-7 * (1 + norm(lambda, m)));
+        dyn_workspace_free(w);
+        dyn_model_free(closed);
+        free(A), free(lambda), free(a), free(expected);
+        close_case(&c);
+    }
+}
+END_TEST
+
 /* ---- Space of the constraints ------------------------------------------------------------------------------------ */
 
 /* Checks that P A' = 0 and A P_qdd = 0. */
@@ -1061,6 +1188,7 @@ int main(void) {
     tcase_add_test(tests, derivatives_agree_with_differences);
     tcase_add_test(tests, rows_and_biases_are_derivatives_of_the_closure_errors);
     tcase_add_test(tests, methods_agree_and_satisfy_the_equations);
+    tcase_add_test(tests, wrenches_of_constraints_move_the_links_as_the_constraints_do);
     tcase_add_test(tests, hybrid_forces_cause_the_motion_and_the_multipliers_that_they_are_for);
     tcase_add_test(tests, projectors_remove_the_forces_and_motions_of_constraints);
     tcase_add_test(tests, inverse_dynamics_finds_the_least_forces_of_the_motors);

@@ -115,6 +115,27 @@ START_TEST(projected_inverse_dynamics_are_the_projected_torques) {
 }
 END_TEST
 
+/* Checks force and torque of the constraint "height", whose force in the world is (0, f, 0) at the tip. P is 1 m to the
+ * left of it. */
+static void check_wrench(const char *parts, const char *quantity, double f) {
+    json_t *blocks = blocks_of(parts, quantity, "");
+    check_block(blocks, 0, 3, (const double[]){0, f, 0});
+    check_block(blocks, 1, 3, (const double[]){0, 0, f});
+    ck_assert_str_eq(json_string_value(json_object_get(json_array_get(blocks, 0), "name")), "force");
+    ck_assert_str_eq(json_string_value(json_object_get(json_array_get(blocks, 1), "name")), "torque");
+    json_decref(blocks);
+}
+
+START_TEST(the_table_carries_the_held_tip) {
+    load_arms();
+    check_wrench(ARM, "CONSTRAINT_WRENCHES", 2 * g);
+    check_wrench(ARM ", \"tau\": [0, 1]", "CONSTRAINT_WRENCHES", 2 * g + 1);
+    check_wrench(ARM ", \"a\": [0, 1]", "CONSTRAINT_WRENCHES_OF_MOTION", 2 * g + 1);
+    must_say("$ctl evaluate held_tip --q 0,1.5707963267948966 --gravity 0,-9.81,0 --quantity constraint_wrenches",
+             "height");
+}
+END_TEST
+
 /* Checks Lambda, and mu, p and eta of the tip of the free arm in the plane. */
 START_TEST(the_free_tip_has_the_operational_space_of_the_book) {
     static const char task[] = ", \"reference_frame\": \"REFERENCE_FRAME_LOCAL_WORLD_ALIGNED\", \"task\": [{\"frame\": "
@@ -335,6 +356,7 @@ int main(void) {
     tcase_add_test(all, the_held_tip_has_the_projectors_of_the_book);
     tcase_add_test(all, the_held_tip_moves_by_the_numbers_on_paper);
     tcase_add_test(all, projected_inverse_dynamics_are_the_projected_torques);
+    tcase_add_test(all, the_table_carries_the_held_tip);
     tcase_add_test(all, the_free_tip_has_the_operational_space_of_the_book);
     tcase_add_test(all, torques_of_a_task_are_those_of_the_operational_space);
     tcase_add_test(all, a_singular_task_is_reported_and_damping_bounds_its_forces);

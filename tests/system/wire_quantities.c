@@ -12,8 +12,8 @@ enum { MAX_QUANTITIES = 128 };
 /* Returns whether a quantity is of the constraints of a model. */
 static bool is_of_constraints(dyn_client_quantity quantity) {
     bool is_impact = quantity == DYN_CLIENT_QUANTITY_IMPACT_VELOCITY || quantity == DYN_CLIENT_QUANTITY_IMPACT_IMPULSES;
-    return is_impact ||
-           (quantity >= DYN_CLIENT_QUANTITY_CONSTRAINT_JACOBIAN && quantity <= DYN_CLIENT_QUANTITY_HYBRID_MULTIPLIERS);
+    return is_impact || quantity == DYN_CLIENT_QUANTITY_CONSTRAINT_WRENCHES_OF_MOTION ||
+           (quantity >= DYN_CLIENT_QUANTITY_CONSTRAINT_JACOBIAN && quantity <= DYN_CLIENT_QUANTITY_CONSTRAINT_WRENCHES);
 }
 
 /* Returns whether every random tree has the quantity, and only one value of it. Tasks may be singular, the axes of

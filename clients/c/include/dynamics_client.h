@@ -1785,14 +1785,16 @@ typedef enum dyn_client_quantity {
     DYN_CLIENT_QUANTITY_HYBRID_FORCES = 96,                   /* P M a + (1 - P) tau + h - A' Lambda dA/dt v: nv */
     DYN_CLIENT_QUANTITY_HYBRID_ACCELERATION = 97,             /* that they cause: nv */
     DYN_CLIENT_QUANTITY_HYBRID_MULTIPLIERS = 98,         /* of which A' lambda = -(1 - P) tau, in both signs: m each */
+    DYN_CLIENT_QUANTITY_CONSTRAINT_WRENCHES = 99,        /* of each constraint on its successor, under tau: 3 each */
     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_TORQUES = 110, /* for accelerations of tasks by priority: nv */
     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_ACCELERATION = 111, /* accelerations that these torques cause: m */
     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INDEPENDENCE = 112, /* eigenvalues over the trace: m */
     /* Of frames: articulated-body inertia of the body that carries the frame (6 x 6) and its bias wrench (3 each). */
     DYN_CLIENT_QUANTITY_FRAME_ARTICULATED_INERTIA = 65,
     DYN_CLIENT_QUANTITY_FRAME_ARTICULATED_BIAS = 118,
-    DYN_CLIENT_QUANTITY_IMPACT_VELOCITY = 130, /* after an impact on the constraints: nv */
-    DYN_CLIENT_QUANTITY_IMPACT_IMPULSES = 131, /* of the m rows of constraints: m */
+    DYN_CLIENT_QUANTITY_IMPACT_VELOCITY = 130,               /* after an impact on the constraints: nv */
+    DYN_CLIENT_QUANTITY_IMPACT_IMPULSES = 131,               /* of the m rows of constraints: m */
+    DYN_CLIENT_QUANTITY_CONSTRAINT_WRENCHES_OF_MOTION = 132, /* likewise, of the motion a */
 } dyn_client_quantity;
 
 /* Upper bound of the numbers of quantities (exclusive). */
@@ -1893,6 +1895,7 @@ typedef enum dyn_client_axis_kind {
     DYN_CLIENT_AXIS_KIND_MEASURES = 9,         /* "measure", "isotropy" */
     DYN_CLIENT_AXIS_KIND_TWIST = 10,           /* "linear x", .. "angular z": angular or linear */
     DYN_CLIENT_AXIS_KIND_CONSTRAINT_ROWS = 11, /* "loop[0]": rows of the model's constraints, angular or other */
+    DYN_CLIENT_AXIS_KIND_CONSTRAINTS = 13,     /* constraints of the model by name */
 } dyn_client_axis_kind;
 
 /* Entries along an axis. */

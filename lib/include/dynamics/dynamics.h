@@ -28,6 +28,7 @@
 #include <dynamics/constrained_inverse_dynamics.h>
 #include <dynamics/constraint.h>
 #include <dynamics/constraint_space.h>
+#include <dynamics/constraint_wrench.h>
 #include <dynamics/contact.h>
 #include <dynamics/coriolis.h>
 #include <dynamics/denavit_hartenberg.h>
