@@ -296,6 +296,19 @@ static const char *contact_shape_name(dyn_client_contact_shape shape) {
     return (size_t)shape < sizeof names / sizeof *names ? names[shape] : "unknown";
 }
 
+static void write_soft_contact(json_writer *writer, const dyn_client_soft_contact *soft) {
+    emit_key(writer, "soft");
+    emit_begin_object(writer);
+    write_number(writer, "time_constant", soft->time_constant);
+    write_number(writer, "damping_ratio", soft->damping_ratio);
+    write_number(writer, "least_impedance", soft->least_impedance);
+    write_number(writer, "impedance", soft->impedance);
+    write_number(writer, "width", soft->width);
+    write_number(writer, "midpoint", soft->midpoint);
+    write_number(writer, "power", soft->power);
+    emit_end_object(writer);
+}
+
 static void write_contact_surface(json_writer *writer, const dyn_client_contact_surface *surface) {
     emit_begin_object(writer);
     write_text(writer, "name", surface->name);
@@ -309,6 +322,9 @@ static void write_contact_surface(json_writer *writer, const dyn_client_contact_
     write_number(writer, "restitution", surface->restitution);
     write_number(writer, "stiffness", surface->stiffness);
     write_number(writer, "dissipation", surface->dissipation);
+    if (surface->soft.time_constant > 0) {
+        write_soft_contact(writer, &surface->soft);
+    }
     emit_end_object(writer);
 }
 
@@ -662,7 +678,8 @@ static bool print_machine_elements(const dyn_client_description *robot) {
 }
 
 static bool print_contact_surfaces(const dyn_client_description *robot) {
-    static const char *const headings[] = {"friction", "restitution", "stiffness [N/m^1.5]", "dissipation [s/m]"};
+    static const char *const headings[] = {"friction", "restitution", "stiffness [N/m^1.5]", "dissipation [s/m]",
+                                           "soft [s]"};
     table *lines = table_create();
     table_add_column(lines, "contact surface", TABLE_NAME);
     table_add_column(lines, "shape", TABLE_LEFT);
@@ -679,6 +696,7 @@ static bool print_contact_surfaces(const dyn_client_description *robot) {
         table_add_number(lines, surface->restitution);
         table_add_number(lines, surface->stiffness);
         table_add_number(lines, surface->dissipation);
+        table_add_number(lines, surface->soft.time_constant);
     }
     bool printed = table_print(lines, 0);
     table_free(lines);

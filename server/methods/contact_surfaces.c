@@ -23,6 +23,24 @@ bool contact_surfaces_blame(call *c, const dyn_error_site *site) {
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
+static double value_or(double value, double standard) {
+    return value != 0 ? value : standard;
+}
+
+static dyn_soft_contact read_soft(const Dynamics__V1__SoftContact *from) {
+    const dyn_soft_contact standard = DYN_SOFT_CONTACT_INIT();
+    if (!from) {
+        return (dyn_soft_contact){0};
+    }
+    return (dyn_soft_contact){.time_constant = value_or(from->time_constant, standard.time_constant),
+                              .damping_ratio = value_or(from->damping_ratio, standard.damping_ratio),
+                              .impedance = {value_or(from->least_impedance, standard.impedance[0]),
+                                            value_or(from->impedance, standard.impedance[1])},
+                              .width = value_or(from->width, standard.width),
+                              .midpoint = value_or(from->midpoint, standard.midpoint),
+                              .power = value_or(from->power, standard.power)};
+}
+
 static bool read_surface(call *c, size_t i, const Dynamics__V1__ContactSurface *from, dyn_contact_surface *to) {
     char path[PATH_SIZE], member[PATH_SIZE];
     snprintf(path, sizeof path, "description.contact_surfaces[%zu]", i);
@@ -34,7 +52,8 @@ static bool read_surface(call *c, size_t i, const Dynamics__V1__ContactSurface *
                                 .friction = from->friction,
                                 .restitution = from->restitution,
                                 .stiffness = from->stiffness,
-                                .dissipation = from->dissipation};
+                                .dissipation = from->dissipation,
+                                .soft = read_soft(from->soft)};
     return geometry_read_placement(c, path_join(member, path, "pose"), from->pose, &to->pose) &&
            geometry_read_vector(c, path_join(member, path, "size"), from->size, to->size);
 }
@@ -56,6 +75,21 @@ bool contact_surfaces_read(call *c, const Dynamics__V1__ModelDescription *from, 
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
+static Dynamics__V1__SoftContact *write_soft(call *c, const dyn_soft_contact *from) {
+    Dynamics__V1__SoftContact *to = from->time_constant > 0 ? call_allocate(c, 1, sizeof *to) : NULL;
+    if (to) {
+        dynamics__v1__soft_contact__init(to);
+        to->time_constant = from->time_constant;
+        to->damping_ratio = from->damping_ratio;
+        to->least_impedance = from->impedance[0];
+        to->impedance = from->impedance[1];
+        to->width = from->width;
+        to->midpoint = from->midpoint;
+        to->power = from->power;
+    }
+    return to;
+}
+
 static Dynamics__V1__ContactSurface *write_surface(call *c, const dyn_contact_surface *from) {
     Dynamics__V1__ContactSurface *to = call_allocate(c, 1, sizeof *to);
     if (to) {
@@ -71,6 +105,7 @@ static Dynamics__V1__ContactSurface *write_surface(call *c, const dyn_contact_su
         to->restitution = from->restitution;
         to->stiffness = from->stiffness;
         to->dissipation = from->dissipation;
+        to->soft = write_soft(c, &from->soft);
     }
     return to;
 }

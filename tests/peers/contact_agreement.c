@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Compares contacts with those of MuJoCo: a box that rests and slides on a slope, and a quadruped that stands. The
- * contacts of MuJoCo are soft, so that its bodies sink in and creep: the bounds are those of that softness.
+ * contacts of MuJoCo are soft, so that its bodies sink in and creep: the bounds are those of that softness. Soft
+ * contacts obey the same law: the forces of a ball are the same. A box creeps a few millimetres more, because MuJoCo
+ * takes the mass of its body for that which its corners present.
  */
 #include <check.h>
 #include <math.h>
@@ -15,6 +17,7 @@
 #include "mujoco_motion.h"
 #include "robots.h"
 #include "support/assertions.h"
+#include "support/random.h"
 
 enum { NQ = 19, NV = 18 };
 
@@ -34,8 +37,9 @@ static dyn_simulator *create_simulator(const dyn_model *model, const double *gai
 
 /* ---- A box on a slope -------------------------------------------------------------------------------------------- */
 
-/* Builds a free box of 2 kg with edges of 0.2 m, and a plane that is turned by `slope` about y. */
-static dyn_model *box_on_slope(double slope, double mu) {
+/* Builds a free body of 2 kg, a box with edges of 0.2 m or a ball of radius 0.1 m, and a plane that is turned by
+ * `slope` about y. `soft` makes the body soft; NULL: rigid. */
+static dyn_model *body_on_slope(dyn_contact_shape shape, double slope, double mu, const dyn_soft_contact *soft) {
     const double c = cos(slope), s = sin(slope);
     const dyn_contact_surface plane = {.name = "ground",
                                        .pose = {.rotation = {c, 0, s, 0, 1, 0, -s, 0, c}},
@@ -44,9 +48,11 @@ static dyn_model *box_on_slope(double slope, double mu) {
     const dyn_contact_surface box = {.name = "box",
                                      .link = "body",
                                      .pose = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}},
-                                     .shape = DYN_CONTACT_SHAPE_BOX,
+                                     .shape = shape,
+                                     .radius = 0.1,
                                      .size = {0.2, 0.2, 0.2},
-                                     .friction = mu};
+                                     .friction = mu,
+                                     .soft = soft ? *soft : (dyn_soft_contact){0}};
     const dyn_link_description body = {.name = "body",
                                        .inertia = {.mass = 2, .rotational = {0.02, 0, 0, 0.02, 0, 0.02}}};
     const dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
@@ -98,7 +104,7 @@ static slide slide_mujoco(const dyn_model *model, double slope, const double *q,
 /* Compares a box that starts down the slope at a speed. Bounds: of the distances in m, and of the forces in N. A box
  * that slides with friction in MuJoCo hops, so that its force at one time tells nothing. */
 static void compare_slides(double slope, double mu, double speed, double distance_bound, double force_bound) {
-    dyn_model *model = box_on_slope(slope, mu);
+    dyn_model *model = body_on_slope(DYN_CONTACT_SHAPE_BOX, slope, mu, NULL);
     const double n[3] = {sin(slope), 0, cos(slope)};
     const double q[7] = {0.1 * n[0], 0, 0.1 * n[2], 0, sin(slope / 2), 0, cos(slope / 2)}, v[6] = {speed};
     slide ours = slide_ours(model, slope, q, v), theirs = slide_mujoco(model, slope, q, v);
@@ -122,6 +128,99 @@ START_TEST(a_box_slides_as_far_with_and_without_friction) {
     compare_slides(0.3, 0, 0, 1e-3, 0.01 * 2 * g);
     compare_slides(0.5, 0.3, 0.5, 1e-3, INFINITY);
     compare_slides(0.2, 0.4, 3, 1e-3, INFINITY);
+}
+END_TEST
+
+/* ---- Soft contacts ----------------------------------------------------------------------------------------------- */
+
+/* Runs both simulations from a state without rotation. Stores the positions of the body, ours and theirs, and the
+ * forces of the ground on it. */
+typedef struct soft_course {
+    double place[2][7], force[2][3];
+} soft_course;
+
+static soft_course run_soft(const dyn_model *model, size_t steps, const double *q, const double *v) {
+    soft_course c;
+    double forces[6];
+    dyn_simulator *s = create_simulator(model, NULL);
+    dyn_error error;
+    const dyn_rollout rollout = DYN_ROLLOUT_INIT(.steps = steps, .q = q, .v = v);
+    const dyn_rollout_output out = DYN_ROLLOUT_OUTPUT_INIT(.q = c.place[0], .contact_forces = forces);
+    require(dyn_rollout_run(s, 1, &rollout, &out, &error), &error);
+    memcpy(c.force[0], forces + 3, sizeof c.force[0]);
+    mujoco_motion *other = mujoco_motion_create(model, false, dt);
+    ck_assert_ptr_nonnull(other);
+    mujoco_motion_set(other, q, v);
+    mujoco_motion_step(other, steps);
+    mujoco_motion_contact(other, c.force[1]);
+    mujoco_motion_base(other, c.place[1]);
+    mujoco_motion_free(other);
+    dyn_simulator_free(s);
+    return c;
+}
+
+START_TEST(forces_of_a_soft_ball_are_those_of_mujoco) {
+    dyn_soft_contact soft = DYN_SOFT_CONTACT_INIT();
+    random_source random = random_seed("forces_of_a_soft_ball_are_those_of_mujoco", 22);
+    double worst = 0;
+    int touching = 0, slipping = 0;
+    for (int i = 0; i < 200; i++) {
+        double mu = random_uniform(&random, 0.1, 1), speed = random_uniform(&random, 0, 0.5);
+        soft.time_constant = random_uniform(&random, 0.005, 0.05), soft.damping_ratio = random_uniform(&random, 0.5, 2);
+        soft.impedance[0] = random_uniform(&random, 0.1, 0.9), soft.width = random_uniform(&random, 1e-3, 4e-3);
+        soft.midpoint = random_uniform(&random, 0.2, 0.8), soft.power = random_uniform(&random, 1, 4);
+        dyn_model *model = body_on_slope(DYN_CONTACT_SHAPE_SPHERE, 0, mu, &soft);
+        const double q[7] = {0, 0, 0.1 - random_uniform(&random, 1e-5, 4e-3), 0, 0, 0, 1};
+        const double v[6] = {speed, -0.3 * speed, random_uniform(&random, -0.2, 0.2)};
+        soft_course c = run_soft(model, 1, q, v);
+        double size = 2 * g + fabs(c.force[1][2]);
+        for (int k = 0; k < 3; k++) {
+            worst = fmax(worst, fabs(c.force[0][k] - c.force[1][k]) / size);
+        }
+        touching += c.force[1][2] > 0;
+        slipping += hypot(c.force[1][0], c.force[1][1]) > 0.999 * mu * c.force[1][2] && c.force[1][2] > 0;
+        dyn_model_free(model);
+    }
+    printf("soft ball: forces differ by %.2g, %d of 200 touch, %d slip\n", worst, touching, slipping);
+    ck_assert_double_le(worst, 1e-6);
+    ck_assert_int_ge(slipping, 20);
+    ck_assert_int_ge(touching - slipping, 20);
+}
+END_TEST
+
+START_TEST(a_soft_ball_sinks_in_as_deep_as_in_mujoco) {
+    const dyn_soft_contact soft = DYN_SOFT_CONTACT_INIT();
+    dyn_model *model = body_on_slope(DYN_CONTACT_SHAPE_SPHERE, 0, 0.5, &soft);
+    const double q[7] = {0, 0, 0.12, 0, 0, 0, 1}, v[6] = {0};
+    for (size_t steps = 100; steps <= 1000; steps += 100) {
+        soft_course c = run_soft(model, steps, q, v);
+        printf("soft ball after %zu ms: depth %.9g m, MuJoCo %.9g m\n", steps, 0.1 - c.place[0][2],
+               0.1 - c.place[1][2]);
+        ck_assert_double_eq_tol(c.place[0][2], c.place[1][2], 1e-9);
+        ck_assert_double_eq_tol(c.force[0][2], c.force[1][2], 1e-5);
+    }
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(a_soft_box_slides_as_far_as_in_mujoco) {
+    const dyn_soft_contact soft = DYN_SOFT_CONTACT_INIT();
+    const double slopes[] = {0, 0.3, 0.2, 0.5}, mus[] = {0.5, 0.5, 0.4, 0.3}, speeds[] = {0, 0, 1, 0.5};
+    for (int i = 0; i < 4; i++) {
+        double slope = slopes[i], n[3] = {sin(slope), 0, cos(slope)};
+        dyn_model *model = body_on_slope(DYN_CONTACT_SHAPE_BOX, slope, mus[i], &soft);
+        const double q[7] = {0.1 * n[0], 0, 0.1 * n[2], 0, sin(slope / 2), 0, cos(slope / 2)}, v[6] = {speeds[i]};
+        soft_course c = run_soft(model, 1000, q, v);
+        double along[2], depth[2];
+        for (int k = 0; k < 2; k++) {
+            along[k] = (c.place[k][0] - q[0]) * n[2] - (c.place[k][2] - q[2]) * n[0];
+            depth[k] = 0.1 - c.place[k][0] * n[0] - c.place[k][2] * n[2];
+        }
+        printf("soft box, slope %g: %g m along and %g m in, MuJoCo %g m and %g m\n", slope, along[0], depth[0],
+               along[1], depth[1]);
+        ck_assert_double_eq_tol(along[0], along[1], 2e-3);
+        dyn_model_free(model);
+    }
 }
 END_TEST
 
@@ -178,6 +277,9 @@ int main(void) {
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, a_resting_box_is_carried_by_the_same_force);
     tcase_add_test(tests, a_box_slides_as_far_with_and_without_friction);
+    tcase_add_test(tests, forces_of_a_soft_ball_are_those_of_mujoco);
+    tcase_add_test(tests, a_soft_ball_sinks_in_as_deep_as_in_mujoco);
+    tcase_add_test(tests, a_soft_box_slides_as_far_as_in_mujoco);
     tcase_add_test(tests, a_quadruped_stands_in_the_same_pose_on_its_weight);
     return run_properties("contacts", tests);
 }

@@ -77,13 +77,29 @@ static bool set_armatures(mujoco_motion *motion) {
     return is_set;
 }
 
+/* Gives a surface the parameters of a soft contact. */
+static void soften(mjModel *m, int geom, const dyn_soft_contact *soft) {
+    const double reference[] = {soft->time_constant, soft->damping_ratio};
+    const double impedance[] = {soft->impedance[0], soft->impedance[1], soft->width, soft->midpoint, soft->power};
+    memcpy(m->geom_solref + mjNREF * geom, reference, sizeof reference);
+    memcpy(m->geom_solimp + mjNIMP * geom, impedance, sizeof impedance);
+}
+
 /* Makes the surfaces of the world planes that touch all others, which do not touch each other; all have the friction of
- * the first pair. */
+ * the first pair. Where some are soft, all are, with the parameters of the last of these, and the cones are elliptic.
+ */
 static void set_surfaces(mujoco_motion *motion) {
     mjModel *m = motion->m;
     double mu = 1;
+    const dyn_soft_contact *soft = NULL;
     for (int i = 0; i < dyn_model_contact_surface_count(motion->model); i++) {
-        mu = fmin(mu, dyn_model_contact_surface(motion->model, i)->friction);
+        const dyn_contact_surface *surface = dyn_model_contact_surface(motion->model, i);
+        mu = fmin(mu, surface->friction);
+        soft = surface->soft.time_constant > 0 ? &surface->soft : soft;
+    }
+    if (soft) {
+        m->opt.cone = mjCONE_ELLIPTIC;
+        m->opt.tolerance = 1e-14;
     }
     for (int i = 0; i < m->ngeom; i++) {
         bool is_plane = m->geom_bodyid[i] == 0;
@@ -91,6 +107,9 @@ static void set_surfaces(mujoco_motion *motion) {
         m->geom_conaffinity[i] = is_plane;
         m->geom_condim[i] = mu > 0 ? 3 : 1;
         m->geom_friction[3 * i] = mu;
+        if (soft) {
+            soften(m, i, soft);
+        }
         if (is_plane) {
             m->geom_type[i] = mjGEOM_PLANE;
             m->geom_rbound[i] = 0;

@@ -2,7 +2,8 @@
 /*
  * Simulates a robot of this library in MuJoCo: rigid bodies, the reflected inertia of rotors, and spheres and boxes
  * that touch planes of the world, without limits, damping and friction of joints. The contacts are those of MuJoCo's
- * defaults (pyramidal cone, solver of Newton, solref 0.02 1, solimp 0.9 0.95 0.001 0.5 2).
+ * defaults (pyramidal cone, solver of Newton, solref 0.02 1, solimp 0.9 0.95 0.001 0.5 2); of a model with soft
+ * surfaces they have elliptic cones and the parameters of these.
  */
 #ifndef DYNAMICS_TESTS_MUJOCO_MOTION_H
 #define DYNAMICS_TESTS_MUJOCO_MOTION_H

@@ -107,6 +107,34 @@ START_TEST(an_exported_model_loads_with_the_same_surfaces) {
 }
 END_TEST
 
+START_TEST(a_soft_surface_is_loaded_with_the_defaults_of_mujoco) {
+    json_t *description = read_every_shape();
+    json_t *ball = json_array_get(json_object_get(description, "contact_surfaces"), 2);
+    json_object_del(ball, "restitution");
+    load_as(description, "rigid");
+    json_object_set_new(ball, "soft", json_pack("{sf}", "impedance", 0.97));
+    load_as(description, "soft");
+    json_decref(description);
+    description = export_model("soft");
+    load_as(description, "soft_again");
+    char *rigid = digest_of("rigid"), *soft = digest_of("soft"), *again = digest_of("soft_again");
+    ck_assert_str_ne(rigid, soft);
+    ck_assert_str_eq(soft, again);
+    free(rigid), free(soft), free(again);
+    json_decref(description);
+    static const char *const members[] = {"time_constant", "damping_ratio", "least_impedance", "impedance", "width",
+                                          "midpoint",      "power"};
+    static const double values[] = {0.02, 1, 0.9, 0.97, 0.001, 0.5, 2};
+    json_t *robot = run_json("$ctl describe soft --json"), *list = json_object_get(robot, "contact_surfaces");
+    for (size_t i = 0; i < 7; i++) {
+        ck_assert_double_eq(member_of(json_object_get(json_array_get(list, 2), "soft"), members[i]), values[i]);
+    }
+    ck_assert_ptr_null(json_object_get(json_array_get(list, 0), "soft"));
+    json_decref(robot);
+    must_say("$ctl describe soft | grep '^ball'", "0.02");
+}
+END_TEST
+
 START_TEST(derived_models_carry_the_surfaces_of_their_links) {
     load_every_shape();
     must_say("$ctl derive every_shape detach:arm --name trunk --replace", "trunk: ");
@@ -339,6 +367,12 @@ static const wrong_surface wrong_surfaces[] = {
     {"{\"name\": \"x\", \"shape\": \"CONTACT_SHAPE_POINT\", \"stiffness\": -5}", ".stiffness", "-5"},
     {"{\"name\": \"x\", \"shape\": \"CONTACT_SHAPE_POINT\", \"restitution\": 2}", ".restitution", "0 to 1"},
     {"{\"name\": \"x\", \"shape\": \"CONTACT_SHAPE_POINT\", \"dissipation\": 1}", ".dissipation", "stiffness"},
+    {"{\"name\": \"x\", \"shape\": \"CONTACT_SHAPE_POINT\", \"soft\": {\"time_constant\": -1}}", ".soft.time_constant",
+     "-1"},
+    {"{\"name\": \"x\", \"shape\": \"CONTACT_SHAPE_POINT\", \"soft\": {\"impedance\": 1}}", ".soft.impedance",
+     "0.9999"},
+    {"{\"name\": \"x\", \"shape\": \"CONTACT_SHAPE_POINT\", \"soft\": {\"power\": 0.5}}", ".soft.power", "1 or more"},
+    {"{\"name\": \"x\", \"shape\": \"CONTACT_SHAPE_POINT\", \"soft\": {}, \"stiffness\": 5}", ".stiffness", "is soft"},
     {"{\"name\": \"x\", \"shape\": \"CONTACT_SHAPE_SPHERE\"}", ".radius", "0"},
     {"{\"name\": \"x\", \"shape\": \"CONTACT_SHAPE_BOX\", \"size\": {\"x\": 1}}", ".size", "positive"},
 };
@@ -373,6 +407,7 @@ int main(void) {
     tcase_add_unchecked_fixture(all, command_line_start, command_line_stop);
     tcase_add_test(all, describe_shows_surfaces_of_every_shape);
     tcase_add_test(all, an_exported_model_loads_with_the_same_surfaces);
+    tcase_add_test(all, a_soft_surface_is_loaded_with_the_defaults_of_mujoco);
     tcase_add_test(all, derived_models_carry_the_surfaces_of_their_links);
     tcase_add_test(all, kept_models_have_their_surfaces_after_a_restart);
     tcase_add_test(all, a_quadruped_stands_for_ten_seconds_on_its_weight);

@@ -792,6 +792,15 @@ typedef enum dyn_client_contact_shape {
     DYN_CLIENT_CONTACT_SHAPE_PLANE = 6,
 } dyn_client_contact_shape;
 
+/* Parameters of a soft contact, MuJoCo's solref and solimp (contact.proto); of a soft one, 0 stands for the default. */
+typedef struct dyn_client_soft_contact {
+    double time_constant;              /* s; 0: the surface is not soft. Default of MuJoCo: 0.02 */
+    double damping_ratio;              /* 1 */
+    double least_impedance, impedance; /* 0.9 and 0.95 */
+    double width;                      /* m, 0.001 */
+    double midpoint, power;            /* 0.5 and 2 */
+} dyn_client_soft_contact;
+
 /* Part of a link, or of the world, that touches planes. Requests do not read sizes that its shape does not name. */
 typedef struct dyn_client_contact_surface {
     const char *name;
@@ -802,6 +811,7 @@ typedef struct dyn_client_contact_surface {
     double friction, restitution;   /* coefficients */
     double stiffness;               /* N/m^(3/2); 0: rigid */
     double dissipation;             /* s/m */
+    dyn_client_soft_contact soft;
 } dyn_client_contact_surface;
 
 /* Description of a robot in numbers: a tree of links and joints, in any order, constraints between them, and machine

@@ -7,6 +7,21 @@
 #include "model_parts.h"
 #include "poses.h"
 
+static Dynamics__V1__SoftContact *from_soft(pool *memory, const dyn_client_soft_contact *from) {
+    Dynamics__V1__SoftContact *made = from->time_constant != 0 ? pool_allocate(memory, 1, sizeof *made) : NULL;
+    if (made) {
+        dynamics__v1__soft_contact__init(made);
+        made->time_constant = from->time_constant;
+        made->damping_ratio = from->damping_ratio;
+        made->least_impedance = from->least_impedance;
+        made->impedance = from->impedance;
+        made->width = from->width;
+        made->midpoint = from->midpoint;
+        made->power = from->power;
+    }
+    return made;
+}
+
 Dynamics__V1__ContactSurface *from_contact_surface(pool *memory, const dyn_client_contact_surface *from) {
     Dynamics__V1__ContactSurface *made = pool_allocate(memory, 1, sizeof *made);
     if (made) {
@@ -22,8 +37,20 @@ Dynamics__V1__ContactSurface *from_contact_surface(pool *memory, const dyn_clien
         made->restitution = from->restitution;
         made->stiffness = from->stiffness;
         made->dissipation = from->dissipation;
+        made->soft = from_soft(memory, &from->soft);
     }
     return made;
+}
+
+static dyn_client_soft_contact to_soft(const Dynamics__V1__SoftContact *from) {
+    return from ? (dyn_client_soft_contact){.time_constant = from->time_constant,
+                                            .damping_ratio = from->damping_ratio,
+                                            .least_impedance = from->least_impedance,
+                                            .impedance = from->impedance,
+                                            .width = from->width,
+                                            .midpoint = from->midpoint,
+                                            .power = from->power}
+                : (dyn_client_soft_contact){0};
 }
 
 const dyn_client_contact_surface *to_contact_surfaces(pool *memory, size_t count,
@@ -39,7 +66,8 @@ const dyn_client_contact_surface *to_contact_surfaces(pool *memory, size_t count
                                                .friction = from[i]->friction,
                                                .restitution = from[i]->restitution,
                                                .stiffness = from[i]->stiffness,
-                                               .dissipation = from[i]->dissipation};
+                                               .dissipation = from[i]->dissipation,
+                                               .soft = to_soft(from[i]->soft)};
         to_vector3(from[i]->size, made[i].size);
     }
     return memory->is_exhausted ? NULL : made;

@@ -452,6 +452,22 @@ class MachineElement:
     fluid: Fluid = Fluid()
 
 
+@record("dyn_client_soft_contact")
+@dataclasses.dataclass(frozen=True, eq=False)
+class SoftContact:
+    """Soft law of a contact surface: MuJoCo's solref (`time_constant` in s, 0 for a surface that is not soft, and
+    `damping_ratio`) and solimp (the others, `width` in m). A parameter of 0 is MuJoCo's default.
+    """
+
+    time_constant: float = 0.0
+    damping_ratio: float = 0.0
+    least_impedance: float = 0.0
+    impedance: float = 0.0
+    width: float = 0.0
+    midpoint: float = 0.0
+    power: float = 0.0
+
+
 @record("dyn_client_contact_surface")
 @dataclasses.dataclass(frozen=True, eq=False)
 class ContactSurface:
@@ -470,6 +486,7 @@ class ContactSurface:
     restitution: float = 0.0
     stiffness: float = 0.0
     dissipation: float = 0.0
+    soft: SoftContact = SoftContact()
 
 
 @record("dyn_client_model_description")

@@ -12,10 +12,15 @@
  *
  *     rigid          0 <= f_n, 0 <= g, f_n g = 0, where both surfaces are rigid
  *     compliant      f_n = max(0, k x^(3/2) (1 + 3/2 d dx/dt)), with the penetration x = -g
+ *     soft           a + R f - a_ref in K*, f in K, f' (a + R f - a_ref) = 0, where one surface is soft
  *
- * The gap g is the distance of a contact point from the plane.
+ * The gap g is the distance of a contact point from the plane. The soft law is that of MuJoCo with elliptic cones K,
+ * |f_t| <= mu f_n: a is the acceleration of the point, a_ref that of a damped spring, and R = A_nn (1 - d) / d, where d
+ * is the impedance and 1 / A_nn the mass that the point presents along the normal. Of two soft surfaces the parameters
+ * are the means. A soft pair has no restitution.
  *
- * Source: Hunt and Crossley 1975, "Coefficient of restitution interpreted as damping in vibroimpact", equation 6.
+ * Source: Hunt and Crossley 1975, "Coefficient of restitution interpreted as damping in vibroimpact", equation 6;
+ * Todorov 2014, "Convex and analytically-invertible dynamics with contacts and constraints".
  */
 #ifndef DYNAMICS_CONTACT_H
 #define DYNAMICS_CONTACT_H
@@ -41,6 +46,25 @@ typedef enum dyn_contact_shape {
     DYN_CONTACT_SHAPE_PLANE = 6,    /* half-space below z = 0 */
 } dyn_contact_shape;
 
+/* Soft contact with the penetration x:
+ *
+ *     a_ref,n = -B v_n + K d x,  a_ref,t = -B v_t,  B = 2 / (d_1 T),  K = 1 / (d_1 T z)^2
+ *     d = d_0 + y(x / w) (d_1 - d_0),  y = m (s / m)^p for s <= m,  1 - (1 - m) ((1 - s) / (1 - m))^p to s = 1, then 1
+ *
+ * T is at least two time steps. The numbers are MuJoCo's solref, (T, z), and solimp, (d_0, d_1, w, m, p). */
+typedef struct dyn_soft_contact {
+    double time_constant; /* T, s; 0: the surface is not soft */
+    double damping_ratio; /* z, positive */
+    double impedance[2];  /* d_0 and d_1, 0.0001 .. 0.9999 */
+    double width;         /* w, m, positive */
+    double midpoint;      /* m, between 0 and 1 */
+    double power;         /* p, at least 1 */
+} dyn_soft_contact;
+
+/* Soft contact with MuJoCo's defaults. */
+#define DYN_SOFT_CONTACT_INIT()                                                                                        \
+    { .time_constant = 0.02, .damping_ratio = 1, .impedance = {0.9, 0.95}, .width = 0.001, .midpoint = 0.5, .power = 2 }
+
 /* Contact surface of a description. Members that its shape does not name are not read. */
 typedef struct dyn_contact_surface {
     const char *name;
@@ -52,13 +76,14 @@ typedef struct dyn_contact_surface {
     double restitution;             /* e, 0 .. 1 */
     double stiffness;               /* k, N/m^(3/2), not negative; 0: rigid */
     double dissipation;             /* d, s/m, not negative; 0 where the surface is rigid */
+    dyn_soft_contact soft;          /* without stiffness and restitution */
 } dyn_contact_surface;
 
 /* Adds a contact surface. Its link may be added later: dyn_builder_build refuses a surface on an unknown link.
  * Errors, with a place such as "contact_surfaces[2].friction": DYN_INVALID_ARGUMENT for an invalid or repeated name, an
  * unknown shape, a size that is not positive, a negative friction, stiffness or dissipation, a restitution outside 0 ..
- * 1, dissipation of a rigid surface, a matrix that is no rotation (to 1e-9), a value that is not finite;
- * DYN_RESOURCE_EXHAUSTED. */
+ * 1, dissipation of a rigid surface, parameters of a soft one outside their ranges or beside another law, a matrix that
+ * is no rotation (to 1e-9), a value that is not finite; DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_builder_add_contact_surface(dyn_builder *builder, const dyn_contact_surface *surface,
                                                    dyn_error *error);
 

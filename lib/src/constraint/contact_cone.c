@@ -5,7 +5,7 @@
  *     W p + g + s = z        p in K        z in K*        p' z = 0        s = mu |z_t| e_n
  *
  * K is the product of the cones |p_t| <= mu p_n, and s the correction of De Saxce, with which the problem is that of
- * Coulomb. An iteration solves for p, projects y on K, and updates z:
+ * Coulomb; s = 0 at soft contacts, whose problem is convex. An iteration solves for p, projects y on K, and updates z:
  *
  *     (W + rho) p = z + rho y - g - s        y = P_K(p - z / rho)        z = z - rho (p - y)
  *
@@ -47,6 +47,11 @@ static cone_problem lay_out(const contact_problem *contacts, double *memory) {
     return (cone_problem){n, contacts, 0, W, L, g, g + n, g + 2 * n, g + 3 * n};
 }
 
+/* Returns the correction of De Saxce for the velocity v of a contact. */
+static double correction(const contact_row *row, const double v[3]) {
+    return row->friction > 0 && row->softness == 0 ? row->friction * hypot(v[1], v[2]) : 0;
+}
+
 /* Computes W and g, and starts from the present impulses and velocities. */
 static void assemble(cone_problem *c) {
     int n = c->n, rows = c->contacts->rows;
@@ -59,13 +64,14 @@ static void assemble(cone_problem *c) {
                 c->W[(3 * i + k) * n + j] = v[k];
             }
         }
-        c->W[3 * i * (n + 1)] += row->compliance;
         contact_velocity(row, c->contacts->u, v);
         memcpy(c->p + 3 * i, row->impulse, 3 * sizeof *c->p);
-        c->z[3 * i] = v[0] + row->compliance * row->impulse[0] - row->required + row->friction * hypot(v[1], v[2]);
-        c->z[3 * i + 1] = v[1], c->z[3 * i + 2] = v[2];
-        c->g[3 * i] = v[0] + row->compliance * row->impulse[0] - row->required;
-        c->g[3 * i + 1] = v[1], c->g[3 * i + 2] = v[2];
+        for (int k = 0; k < 3; k++) {
+            c->W[(3 * i + k) * (n + 1)] += row->compliance[k];
+            c->g[3 * i + k] = v[k] + row->compliance[k] * row->impulse[k] - row->required[k];
+            c->z[3 * i + k] = c->g[3 * i + k];
+        }
+        c->z[3 * i] += correction(row, v);
     }
     memcpy(c->y, c->p, (size_t)n * sizeof *c->y);
     for (int i = 0; i < n; i++) {
@@ -99,8 +105,7 @@ static bool factorize(cone_problem *c) {
 static void solve_impulses(cone_problem *c) {
     int n = c->n;
     for (int i = 0; i < n; i++) {
-        double mu = i % 3 == 0 ? c->contacts->contacts[i / 3].friction : 0;
-        double s = mu > 0 ? mu * hypot(c->z[i + 1], c->z[i + 2]) : 0;
+        double s = i % 3 == 0 ? correction(&c->contacts->contacts[i / 3], c->z + i) : 0;
         double sum = c->z[i] + c->rho * c->y[i] - c->g[i] - s;
         for (int k = 0; k < i; k++) {
             sum -= c->L[i * n + k] * c->p[k];
@@ -113,20 +118,6 @@ static void solve_impulses(cone_problem *c) {
         }
         c->p[i] /= c->L[i * (n + 1)];
     }
-}
-
-/* Projects an impulse on the cone |x_t| <= mu x_n. */
-static void project(double mu, double x[3]) {
-    double t = hypot(x[1], x[2]);
-    if (t <= mu * x[0]) {
-        return;
-    }
-    if (mu * t <= -x[0]) {
-        x[0] = x[1] = x[2] = 0;
-        return;
-    }
-    x[0] = (x[0] + mu * t) / (1 + mu * mu);
-    x[1] *= mu * x[0] / t, x[2] *= mu * x[0] / t;
 }
 
 /* Residuals of an iteration, and the sizes of their terms. */
@@ -142,7 +133,7 @@ static cone_residuals update(cone_problem *c) {
         for (int k = 0; k < 3; k++) {
             x[k] = c->p[i + k] - c->z[i + k] / c->rho;
         }
-        project(c->contacts->contacts[i / 3].friction, x);
+        contact_project(c->contacts->contacts[i / 3].friction, x);
         for (int k = 0; k < 3; k++) {
             double gap = c->p[i + k] - x[k];
             r.primal = larger(fabs(gap), r.primal);

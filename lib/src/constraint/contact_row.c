@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "contact_row.h"
 
+#include <math.h>
 #include <string.h>
 
 void contact_lever(contact_row *contact, int side, const double arm[3]) {
@@ -43,16 +44,16 @@ void contact_add_wrench(const contact_row *contact, const double p[3], double *w
     }
 }
 
-/* Factorizes W + c e_n e_n' = L D L'. */
+/* Factorizes W + diag c = L D L'. */
 static void factorize(contact_row *contact) {
     const double *W = contact->block;
     double *L = contact->L, *D = contact->D;
-    D[0] = W[0] + contact->compliance;
+    D[0] = W[0] + contact->compliance[0];
     L[0] = W[3] / D[0], L[1] = W[6] / D[0];
-    D[1] = W[4] - L[0] * W[3];
+    D[1] = W[4] + contact->compliance[1] - L[0] * W[3];
     double rest = W[7] - L[1] * W[3];
     L[2] = rest / D[1];
-    D[2] = W[8] - L[1] * W[6] - L[2] * rest;
+    D[2] = W[8] + contact->compliance[2] - L[1] * W[6] - L[2] * rest;
     contact->is_regular = D[0] > 0 && D[1] > 1e-12 * W[4] && D[2] > 1e-12 * W[8];
 }
 
@@ -79,5 +80,21 @@ void contact_respond(contact_row *contact, int rows, const double *R) {
     for (int k = 0; k < 3; k++) {
         contact_velocity(contact, contact->response + k * rows, contact->block + 3 * k);
     }
+    for (int k = 0; k < 3 && contact->softness > 0; k++) {
+        contact->compliance[k] = contact->softness * contact->block[0];
+    }
     factorize(contact);
+}
+
+void contact_project(double mu, double x[3]) {
+    double t = hypot(x[1], x[2]);
+    if (t <= mu * x[0]) {
+        return;
+    }
+    if (mu * t <= -x[0]) {
+        x[0] = x[1] = x[2] = 0;
+        return;
+    }
+    x[0] = (x[0] + mu * t) / (1 + mu * mu);
+    x[1] *= mu * x[0] / t, x[2] *= mu * x[0] / t;
 }

@@ -13,12 +13,14 @@ typedef struct contact_row {
     int links[2];      /* link of the surface, link of the plane */
     double axes[9];    /* rows n, t_1, t_2 */
     double E[2][3][6]; /* rows of E for the twists of both links: moment of the axis about the origin, and the axis */
-    double friction, compliance, required;
-    double impulse[3]; /* p_n, p_t1, p_t2 */
-    double *response;  /* R E', 3 x rows, row by row of E */
-    double block[9];   /* W = E R E' */
-    double L[3], D[3]; /* factors of W + c e_n e_n' = L D L' */
-    bool is_regular;   /* D is positive beyond rounding */
+    double friction;
+    double compliance[3], required[3]; /* c and b along the axes; along t_1 and t_2 only of a soft contact */
+    double softness;                   /* (1 - d) / d of a soft contact; 0: another law */
+    double impulse[3];                 /* p_n, p_t1, p_t2 */
+    double *response;                  /* R E', 3 x rows, row by row of E */
+    double block[9];                   /* W = E R E' */
+    double L[3], D[3];                 /* factors of W + diag c = L D L' */
+    bool is_regular;                   /* D is positive beyond rounding */
 } contact_row;
 
 /* Problem of one sample. `u` is u_0 before, and u after. */
@@ -38,7 +40,11 @@ void contact_velocity(const contact_row *contact, const double *u, double v[3]);
 /* Adds the wrench impulses E' p of a contact to w. */
 void contact_add_wrench(const contact_row *contact, const double p[3], double *w);
 
-/* Computes response, block and factors of a contact for the symmetric response R of `rows` rows. */
+/* Computes response, block and factors of a contact for the symmetric response R of `rows` rows, and the compliance of
+ * a soft contact: its softness times the first entry of the block. */
 void contact_respond(contact_row *contact, int rows, const double *R);
+
+/* Projects an impulse on the cone |x_t| <= mu x_n. */
+void contact_project(double mu, double x[3]);
 
 #endif

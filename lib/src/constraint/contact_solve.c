@@ -37,12 +37,20 @@ static double change_impulse(const contact_problem *problem, contact_row *c, con
     return most;
 }
 
-/* Computes the impulse that makes the contact stick: (W + c e_n e_n') d = -(v - b e_n + c p_n e_n). Returns false where
+/* Computes v + c p - b. */
+static void excess(const contact_row *c, const double v[3], double y[3]) {
+    for (int k = 0; k < 3; k++) {
+        y[k] = v[k] + c->compliance[k] * c->impulse[k] - c->required[k];
+    }
+}
+
+/* Computes the impulse that makes the contact stick: (W + diag c) d = -(v - b + c p). Returns false where
  * the matrix is singular to rounding. */
 static bool find_sticking(const contact_row *c, const double v[3], double p[3]) {
     const double *L = c->L, *D = c->D;
-    double y0 = c->required - v[0] - c->compliance * c->impulse[0], y1 = -v[1] - L[0] * y0,
-           y2 = -v[2] - L[1] * y0 - L[2] * y1;
+    double y[3];
+    excess(c, v, y);
+    double y0 = -y[0], y1 = -y[1] - L[0] * y0, y2 = -y[2] - L[1] * y0 - L[2] * y1;
     double x2 = y2 / D[2], x1 = y1 / D[1] - L[2] * x2, x0 = y0 / D[0] - L[0] * x1 - L[1] * x2;
     p[0] = c->impulse[0] + x0, p[1] = c->impulse[1] + x1, p[2] = c->impulse[2] + x2;
     return c->is_regular;
@@ -55,6 +63,39 @@ static void project(double most, double p[3]) {
     p[1] *= factor, p[2] *= factor;
 }
 
+/* Returns a bound on the eigenvalues of W + diag c. */
+static double largest_eigenvalue(const contact_row *c) {
+    double most = 0;
+    for (int k = 0; k < 3; k++) {
+        const double *W = c->block + 3 * k;
+        most = larger(most, fabs(W[0]) + fabs(W[1]) + fabs(W[2]) + c->compliance[k]);
+    }
+    return most;
+}
+
+/* Computes the impulse of a soft contact, whose velocity is v, by projected steps. */
+static void descend(const contact_row *c, const double v[3], double p[3]) {
+    enum { STEPS = 20 };
+    double y[3], rate = 1 / largest_eigenvalue(c);
+    excess(c, v, y);
+    memcpy(p, c->impulse, sizeof c->impulse);
+    for (int i = 0; i < STEPS; i++) {
+        double d[3];
+        for (int k = 0; k < 3; k++) {
+            d[k] = p[k] - rate * y[k];
+        }
+        contact_project(c->friction, d);
+        for (int k = 0; k < 3; k++) {
+            d[k] -= p[k];
+            p[k] += d[k];
+        }
+        for (int k = 0; k < 3; k++) {
+            const double *W = c->block + 3 * k;
+            y[k] += W[0] * d[0] + W[1] * d[1] + W[2] * d[2] + c->compliance[k] * d[k];
+        }
+    }
+}
+
 /* Computes the impulse of a contact from those of the others. Returns the largest change of a velocity. */
 static double visit(const contact_problem *problem, contact_row *c) {
     double v[3], p[3];
@@ -62,8 +103,12 @@ static double visit(const contact_problem *problem, contact_row *c) {
     if (find_sticking(c, v, p) && p[0] >= 0 && p[1] * p[1] + p[2] * p[2] <= square(c->friction * p[0])) {
         return change_impulse(problem, c, p);
     }
-    double W_n = c->block[0] + c->compliance, W_t = larger(c->block[4], c->block[8]);
-    p[0] = W_n > 0 ? larger(c->impulse[0] - (v[0] + c->compliance * c->impulse[0] - c->required) / W_n, 0) : 0;
+    if (c->softness > 0) {
+        descend(c, v, p);
+        return change_impulse(problem, c, p);
+    }
+    double W_n = c->block[0] + c->compliance[0], W_t = larger(c->block[4], c->block[8]);
+    p[0] = W_n > 0 ? larger(c->impulse[0] - (v[0] + c->compliance[0] * c->impulse[0] - c->required[0]) / W_n, 0) : 0;
     p[1] = c->impulse[1], p[2] = c->impulse[2];
     double dn = p[0] - c->impulse[0];
     for (int k = 1; k < 3 && W_t > 0; k++) {
@@ -73,12 +118,28 @@ static double visit(const contact_problem *problem, contact_row *c) {
     return change_impulse(problem, c, p);
 }
 
+/* Returns the largest change of the velocity of a soft contact by a projected step. */
+static double soft_violation(const contact_row *c, const double y[3]) {
+    double most = 0, rate = 1 / largest_eigenvalue(c), x[3];
+    for (int k = 0; k < 3; k++) {
+        x[k] = c->impulse[k] - rate * y[k];
+    }
+    contact_project(c->friction, x);
+    for (int k = 0; k < 3; k++) {
+        most = larger(most, fabs(x[k] - c->impulse[k]) / rate);
+    }
+    return most;
+}
+
 /* Returns the largest violation of the law at a contact. */
 static double violation(const contact_row *c, const double *u) {
-    double v[3];
+    double v[3], rest[3];
     contact_velocity(c, u, v);
-    double excess = v[0] + c->compliance * c->impulse[0] - c->required;
-    double normal = c->impulse[0] > 0 ? fabs(excess) : larger(-excess, 0), tangential = 0;
+    excess(c, v, rest);
+    if (c->softness > 0) {
+        return soft_violation(c, rest);
+    }
+    double normal = c->impulse[0] > 0 ? fabs(rest[0]) : larger(-rest[0], 0), tangential = 0;
     double most = c->friction * c->impulse[0], length = sqrt(square(c->impulse[1]) + square(c->impulse[2]));
     if (length < most * (1 - 1e-9)) {
         tangential = sqrt(square(v[1]) + square(v[2]));
@@ -105,9 +166,11 @@ static void assemble(const contact_problem *problem, double W[][STICKING_ROWS], 
                 W[3 * i][3 * j + k] = v[0], W[3 * i + 1][3 * j + k] = v[1], W[3 * i + 2][3 * j + k] = v[2];
             }
         }
-        W[3 * i][3 * i] += c->compliance;
         contact_velocity(c, problem->u, v);
-        x[3 * i] = c->required - v[0], x[3 * i + 1] = -v[1], x[3 * i + 2] = -v[2];
+        for (int k = 0; k < 3; k++) {
+            W[3 * i + k][3 * i + k] += c->compliance[k];
+            x[3 * i + k] = c->required[k] - v[k];
+        }
     }
 }
 

@@ -9,15 +9,18 @@
  *     p_n >= 0        v_n + c p_n - b >= 0        p_n (v_n + c p_n - b) = 0
  *     |p_t| <= mu p_n        p_t = -mu p_n v_t / |v_t| where v_t is not zero
  *
- * c is the compliance of the contact and b the required normal velocity.
+ * c is the compliance of the contact and b the required normal velocity. A soft contact has compliances and required
+ * velocities along all axes, and its impulses minimize a convex function:
+ *
+ *     p in K        v + c p - b in K*        p' (v + c p - b) = 0        K: |p_t| <= mu p_n
  *
  * Up to eight contacts first try to stick together: where the impulses that end all their velocities are unique and lie
  * in the cones of friction, they are the solution. It counts as one sweep.
  *
  * Otherwise each sweep visits the contacts in their order. A contact takes the impulse that sticks, where that is in
  * the cone of friction. Otherwise its normal impulse is projected on p_n >= 0, and its tangential one, after a step of
- * 1 / W_t, on the disc of radius mu p_n. The sweeps end early where no contact changes its velocity by more than 1e-10
- * m/s.
+ * 1 / W_t, on the disc of radius mu p_n. A soft contact takes projected steps on its cone instead. The sweeps end early
+ * where no contact changes its velocity by more than 1e-10 m/s.
  *
  * Where at least 20 sweeps end with a larger change, at most 32 contacts take the impulses of the accurate method
  * (contact_cone.h), with ten times as many iterations, where these obey the law better.

@@ -72,6 +72,20 @@ size_t contacts_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, co
 
 /* ---- Pairs and rows ---------------------------------------------------------------------------------------------- */
 
+/* Returns the mean of two soft laws, of which one may be absent. */
+static dyn_soft_contact mean_of_soft(const dyn_soft_contact *a, const dyn_soft_contact *b) {
+    if (!(a->time_constant > 0) || !(b->time_constant > 0)) {
+        return a->time_constant > 0 ? *a : *b;
+    }
+    return (dyn_soft_contact){
+        .time_constant = (a->time_constant + b->time_constant) / 2,
+        .damping_ratio = (a->damping_ratio + b->damping_ratio) / 2,
+        .impedance = {(a->impedance[0] + b->impedance[0]) / 2, (a->impedance[1] + b->impedance[1]) / 2},
+        .width = (a->width + b->width) / 2,
+        .midpoint = (a->midpoint + b->midpoint) / 2,
+        .power = (a->power + b->power) / 2};
+}
+
 /* Returns the law of two surfaces. */
 static contact_pair pair_of(const dyn_contact_surface *a, const dyn_contact_surface *b) {
     contact_pair pair = {.friction = sqrt(a->friction * b->friction),
@@ -81,6 +95,7 @@ static contact_pair pair_of(const dyn_contact_surface *a, const dyn_contact_surf
     pair.stiffness = are_both ? a->stiffness * b->stiffness / sum : sum;
     pair.dissipation = are_both ? (a->dissipation * b->stiffness + b->dissipation * a->stiffness) / sum
                                 : a->dissipation + b->dissipation;
+    pair.soft = mean_of_soft(&a->soft, &b->soft);
     return pair;
 }
 
@@ -213,10 +228,9 @@ static void take_lane(const contacts *c, sample_block block, size_t l, const dou
 /* States the law of a rigid contact. */
 static void require_rigid(const contact_pair *pair, const contact_step *step, double gap, double v_before,
                           double v_free, contact_row *row) {
-    row->compliance = 0;
-    row->required = gap > 0 ? -gap / step->dt : fmin(-recovery * gap / step->dt, fastest_recovery);
+    row->required[0] = gap > 0 ? -gap / step->dt : fmin(-recovery * gap / step->dt, fastest_recovery);
     if (v_before < -step->rest_velocity && gap + step->dt * v_free < 0) {
-        row->required = fmax(row->required, -pair->restitution * v_before);
+        row->required[0] = fmax(row->required[0], -pair->restitution * v_before);
     }
 }
 
@@ -229,8 +243,31 @@ static bool require_compliant(const contact_pair *pair, const contact_step *step
     }
     double root = sqrt(x), F = pair->stiffness * x * root * factor;
     double slope = 1.5 * pair->stiffness * root * (step->dt * factor + x * pair->dissipation);
-    row->compliance = 1 / (step->dt * slope);
-    row->required = F / slope - rate;
+    row->compliance[0] = 1 / (step->dt * slope);
+    row->required[0] = F / slope - rate;
+    return true;
+}
+
+/* Returns the impedance d of a soft contact at a penetration. */
+static double impedance(const dyn_soft_contact *soft, double penetration) {
+    double x = fmin(penetration / soft->width, 1), m = soft->midpoint, p = soft->power;
+    double share = x <= m ? pow(x / m, p) * m : 1 - pow((1 - x) / (1 - m), p) * (1 - m);
+    return soft->impedance[0] + share * (soft->impedance[1] - soft->impedance[0]);
+}
+
+/* States the law of a soft contact with the velocity v before the step. Returns false where it has no force. */
+static bool require_soft(const contact_pair *pair, const contact_step *step, double gap, const double v[3],
+                         contact_row *row) {
+    const dyn_soft_contact *soft = &pair->soft;
+    if (!(gap < 0)) {
+        return false;
+    }
+    double d = impedance(soft, -gap), T = soft->impedance[1] * fmax(soft->time_constant, 2 * step->dt);
+    double B = 2 / T, K = 1 / (T * T * soft->damping_ratio * soft->damping_ratio);
+    row->softness = (1 - d) / d;
+    for (int k = 0; k < 3; k++) {
+        row->required[k] = v[k] - step->dt * (B * v[k] + (k == 0 ? K * d * gap : 0));
+    }
     return true;
 }
 
@@ -245,7 +282,8 @@ typedef struct lane_problem {
     int count;                  /* of contacts */
 } lane_problem;
 
-/* Sets the place of a contact at `point`; returns its gap. */
+/* Sets the place of a contact at `point`; returns its gap. The force of a soft contact acts in the middle between the
+ * point and the plane, as in MuJoCo. */
 static double place_contact(const contacts *c, const contact_pair *pair, const double point[3], contact_row *row) {
     const dyn_pose *plane = &c->placed[pair->plane];
     double gap = 0;
@@ -256,7 +294,10 @@ static double place_contact(const contacts *c, const contact_pair *pair, const d
     for (int side = 0; side < 2; side++) {
         if (row->links[side] >= 0) {
             const double *origin = c->origins + 3 * row->links[side];
-            const double arm[3] = {point[0] - origin[0], point[1] - origin[1], point[2] - origin[2]};
+            double arm[3], half = pair->soft.time_constant > 0 ? gap / 2 : 0;
+            for (int k = 0; k < 3; k++) {
+                arm[k] = point[k] - origin[k] - half * row->axes[k];
+            }
             contact_lever(row, side, arm);
         }
     }
@@ -271,14 +312,19 @@ static void add_contact(lane_problem *p, int pair_index, const double point[3]) 
     double before[3], free[3];
     row->links[0] = pair->links[0], row->links[1] = pair->links[1];
     row->friction = pair->friction;
-    row->impulse[0] = row->impulse[1] = row->impulse[2] = 0;
+    row->softness = 0;
+    for (int k = 0; k < 3; k++) {
+        row->impulse[k] = row->compliance[k] = row->required[k] = 0;
+    }
     double gap = place_contact(c, pair, point, row);
     p->lane->gap[pair->surface] = fmin(p->lane->gap[pair->surface], gap);
     p->lane->gap[pair->plane] = fmin(p->lane->gap[pair->plane], gap);
     contact_velocity(row, p->u_before, before);
     contact_velocity(row, p->u, free);
     bool is_near = gap <= near || gap + 2 * p->step->dt * fmin(before[0], free[0]) <= 0;
-    if (pair->stiffness > 0) {
+    if (pair->soft.time_constant > 0) {
+        is_near = require_soft(pair, p->step, gap, before, row);
+    } else if (pair->stiffness > 0) {
         is_near = is_near && require_compliant(pair, p->step, gap, before[0], row);
     } else {
         require_rigid(pair, p->step, gap, before[0], free[0], row);

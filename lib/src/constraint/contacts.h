@@ -11,15 +11,24 @@
  *     v_n' >= min(0.2 (-g) / dt, 1 m/s)     g <= 0: a fifth of the penetration ends in each step
  *     v_n' >= -e v_n                        an impact: v_n < -rest_velocity, and g + dt v_n' < 0 without impulses
  *
- * and a compliant one lets v_n' act in the linearized law of Hunt and Crossley at the end of the step, which is stable
+ * A compliant one lets v_n' act in the linearized law of Hunt and Crossley at the end of the step, which is stable
  * for any stiffness:
  *
  *     p_n / dt = F + F' (x' - x_0'),  x_0' = -v_n,  F = f(x + dt x_0', x_0'),  F' = dF / dx_0'
  *
+ * A soft one (dyn_soft_contact) acts where g < 0 at the start of the step, with f = p / dt in the cone of friction K:
+ *
+ *     a + R f - a_ref in K*,  f' (a + R f - a_ref) = 0,  R = A_nn (1 - d) / d,  a = (v' - v) / dt
+ *     a_ref,n = -B v_n - K d g,  a_ref,t = -B v_t
+ *
+ * with the impedance d(-g) and A_nn, the acceleration of the point along n by a force of 1 N along n. MuJoCo estimates
+ * A_nn once, from the inverse inertia of the body at its centre of mass in the neutral configuration.
+ *
  * Each lane is solved by itself, so that its result does not depend on the other lanes.
  *
  * Source: Stewart and Trinkle 1996, "An implicit time-stepping scheme for rigid body dynamics with inelastic collisions
- * and Coulomb friction"; Anitescu and Potra 1997; Hunt and Crossley 1975.
+ * and Coulomb friction"; Anitescu and Potra 1997; Hunt and Crossley 1975; Todorov 2014, "Convex and analytically-
+ * invertible dynamics with contacts and constraints".
  */
 #ifndef DYNAMICS_CONSTRAINT_CONTACTS_H
 #define DYNAMICS_CONSTRAINT_CONTACTS_H
@@ -36,6 +45,7 @@ typedef struct contact_pair {
     int surface, plane; /* contact surfaces of the model */
     int links[2];
     double friction, restitution, stiffness, dissipation;
+    dyn_soft_contact soft;
     double axes[9]; /* n, t_1, t_2 of the plane in the world; of a plane that moves, of the lane that is placed */
 } contact_pair;
 

@@ -34,7 +34,9 @@ static dyn_status check_number(int i, const char *name, const surface_number *n,
     if (isfinite(n->value) && is_large_enough && n->value <= n->most) {
         return DYN_OK;
     }
-    const char *wanted = n->most == 1          ? "a number from 0 to 1"
+    const char *wanted = n->most < 1           ? "a number from 0.0001 to 0.9999"
+                         : n->most == 1        ? "a number from 0 to 1"
+                         : n->least == 1       ? "a number of 1 or more"
                          : n->is_least_allowed ? "zero or a positive number"
                                                : "a positive number";
     return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "contact surface \"%s\": the %s is %g; state %s", name,
@@ -45,6 +47,33 @@ const char *const contact_shapes[CONTACT_SHAPE_COUNT] = {"point", "sphere", "box
 
 const char *contact_shape_name(dyn_contact_shape shape) {
     return contact_shapes[shape - DYN_CONTACT_SHAPE_POINT];
+}
+
+/* Checks the parameters of a soft surface. */
+static dyn_status check_soft(int i, const dyn_contact_surface *s, dyn_error *error) {
+    const dyn_soft_contact *soft = &s->soft;
+    const surface_number numbers[] = {
+        {"soft.time_constant", soft->time_constant, 0, HUGE_VAL, false},
+        {"soft.damping_ratio", soft->damping_ratio, 0, HUGE_VAL, false},
+        {"soft.least_impedance", soft->impedance[0], 0.0001, 0.9999, true},
+        {"soft.impedance", soft->impedance[1], 0.0001, 0.9999, true},
+        {"soft.width", soft->width, 0, HUGE_VAL, false},
+        {"soft.midpoint", soft->midpoint, 0.0001, 0.9999, true},
+        {"soft.power", soft->power, 1, HUGE_VAL, true},
+    };
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        dyn_status status = check_number(i, s->name, &numbers[k], error);
+        if (status != DYN_OK) {
+            return status;
+        }
+    }
+    if (s->stiffness > 0 || s->restitution > 0) {
+        const char *member = s->stiffness > 0 ? "stiffness" : "restitution";
+        const dyn_error_site site = site_of(i, member);
+        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                            "contact surface \"%s\": it is soft and has a %s; state one of the two", s->name, member);
+    }
+    return DYN_OK;
 }
 
 static dyn_status check_numbers(int i, const dyn_contact_surface *s, dyn_error *error) {
@@ -69,7 +98,7 @@ static dyn_status check_numbers(int i, const dyn_contact_surface *s, dyn_error *
                             "stiffness too",
                             s->name, s->dissipation);
     }
-    return status;
+    return status == DYN_OK && s->soft.time_constant != 0 ? check_soft(i, s, error) : status;
 }
 
 static dyn_status check_frame(int i, const dyn_contact_surface *s, dyn_error *error) {
@@ -134,6 +163,7 @@ static dyn_status check(const dyn_builder *builder, const dyn_contact_surface *s
     bool is_long = s->shape == DYN_CONTACT_SHAPE_CAPSULE || s->shape == DYN_CONTACT_SHAPE_CYLINDER;
     kept->radius = is_long || s->shape == DYN_CONTACT_SHAPE_SPHERE ? s->radius : 0;
     kept->length = is_long ? s->length : 0;
+    kept->soft = s->soft.time_constant != 0 ? s->soft : (dyn_soft_contact){0};
     for (int k = 0; k < 3; k++) {
         kept->size[k] = s->shape == DYN_CONTACT_SHAPE_BOX ? s->size[k] : 0;
     }
@@ -191,6 +221,12 @@ void print_contact_numbers(FILE *out, const dyn_contact_surface *s) {
     print_numbers(out, "restitution", &s->restitution, 1);
     print_numbers(out, "stiffness", &s->stiffness, 1);
     print_numbers(out, "dissipation", &s->dissipation, 1);
+    if (s->soft.time_constant > 0) {
+        const dyn_soft_contact *soft = &s->soft;
+        const double values[] = {soft->time_constant, soft->damping_ratio, soft->impedance[0], soft->impedance[1],
+                                 soft->width,         soft->midpoint,      soft->power};
+        print_numbers(out, "soft", values, 7);
+    }
 }
 
 /* ---- Storage ----------------------------------------------------------------------------------------------------- */

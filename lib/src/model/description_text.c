@@ -18,6 +18,7 @@
  *     motor, gear or brake, each NAME joint NAME, followed by the words and values of machine_numbers.c
  *     contact NAME shape point|sphere|box|capsule|cylinder|plane [link NAME] position X Y Z rotation R11 .. R33
  *         radius R length L size X Y Z friction MU restitution E stiffness K dissipation D
+ *         [soft TIME_CONSTANT DAMPING_RATIO D0 D1 WIDTH MIDPOINT POWER]
  *     passive NAME
  *     note TEXT
  *
@@ -592,6 +593,11 @@ static void read_contact_surface(reader *r, dyn_builder *builder) {
     read_numbers(r, "restitution", &s.restitution, 1);
     read_numbers(r, "stiffness", &s.stiffness, 1);
     read_numbers(r, "dissipation", &s.dissipation, 1);
+    if (is_next(r, "soft")) {
+        double x[7];
+        read_numbers(r, "soft", x, 7);
+        s.soft = (dyn_soft_contact){x[0], x[1], {x[2], x[3]}, x[4], x[5], x[6]};
+    }
     expect_end(r);
     if (r->status == DYN_OK) {
         r->status = dyn_builder_add_contact_surface(builder, &s, r->error);

@@ -202,10 +202,16 @@ def test_descriptions_in_python_have_contact_surfaces(client, project):
     np.testing.assert_allclose(rest.contact_gaps[0, 0, 1], 0, atol=1e-9)
     assert rest.contact_gaps[1, 0, 1] > 7 and rest.outcomes[0].contact_residual < 1e-9
     assert model.rollout([[0, 0, 1, 0, 0, 0, 1]], steps=1).contact_forces is None
+    soft = dataclasses.replace(ball, soft=dynamicsd.SoftContact(time_constant=0.05))
+    cushion = client.load(dataclasses.replace(robot, name="cushion", contact_surfaces=[floor, soft]))
+    assert cushion.description.contact_surfaces[1].soft.impedance == 0.95
+    rest = cushion.rollout(poses, steps=2000, only_last=True, with_contacts=True)
+    np.testing.assert_allclose(rest.contact_forces[0, 0, 1, 2], 2 * 9.81, atol=1e-6)
+    assert -1e-2 < rest.contact_gaps[0, 0, 1] < -1e-3
     with pytest.raises(dynamicsd.InvalidArgument, match="friction") as caught:
         client.load(dataclasses.replace(robot, contact_surfaces=[dataclasses.replace(floor, friction=-1.0)]))
     assert caught.value.field == "load_model.description.contact_surfaces[0].friction"
-    for name in ("shapes", "again", "ball"):
+    for name in ("shapes", "again", "ball", "cushion"):
         client.model(name).unload()
 
 
