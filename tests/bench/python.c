@@ -20,6 +20,7 @@ static const struct timed_call {
     size_t samples;
 } timed_calls[] = {
     {"inverse_dynamics", "InverseDynamics", 1},      {"options", "InverseDynamics, gravity, joint_names", 1},
+    {"forward_dynamics", "ForwardDynamics", 1},      {"mass_matrix", "MassMatrix", 1},
     {"evaluate", "Evaluate: mass matrix", 1},        {"inverse_dynamics", "InverseDynamics", 1000},
     {"inverse_dynamics", "InverseDynamics", 100000}, {"evaluate", "Evaluate: mass matrix", 100000}};
 

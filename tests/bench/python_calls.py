@@ -8,6 +8,8 @@ both meet the same load of the machine. Prints the nanoseconds of both, one pair
 
     inverse_dynamics  into an array of the caller
     options           the same with gravity and joint_names
+    forward_dynamics  into a new array
+    mass_matrix       into a new array
     evaluate          the mass matrix, and its array
 """
 import sys
@@ -34,14 +36,14 @@ def prepared_query(names, samples):
     return query, kept
 
 
-def inverse_dynamics(client, names, samples, arrays):
-    """Returns the call of the C client."""
+def in_c(client, function, names, samples, arrays):
+    """Returns the call of a function of the C client."""
     query, kept = prepared_query(names, samples)
     error = ffi.new("dyn_client_error *")
     arguments = [client.session._handle, query, *(ffi.from_buffer("double[]", array) for array in arrays), error]
 
     def call(kept=kept):
-        if lib.dyn_client_inverse_dynamics(*arguments) != lib.DYN_CLIENT_OK:
+        if function(*arguments) != lib.DYN_CLIENT_OK:
             sys.exit(ffi.string(error.message).decode())
     return call
 
@@ -77,15 +79,20 @@ def main():
                     ([0.3, -1.2, 1.4, -0.8, -1.5, 0.4], [0.5, 0.4, -0.6, 0.2, 0.3, 1.0],
                      [1.0, 0.5, -1.0, 0.4, 0.2, 2.0], [0.0] * 6))
     names = list(reversed(model.joint_names))
-    in_python, in_c = {
+    by_rows = q, v, a, tau
+    in_python, prepared = {
         "inverse_dynamics": lambda: (lambda: model.inverse_dynamics(q, v, a, out=tau),
-                                     inverse_dynamics(client, (), samples, (q, v, a, tau))),
+                                     in_c(client, lib.dyn_client_inverse_dynamics, (), samples, by_rows)),
         "options": lambda: (lambda: model.inverse_dynamics(q, v, a, out=tau, gravity=GRAVITY, joint_names=names),
-                            inverse_dynamics(client, names, samples, (q, v, a, tau))),
+                            in_c(client, lib.dyn_client_inverse_dynamics, names, samples, by_rows)),
+        "forward_dynamics": lambda: (lambda: model.forward_dynamics(q, v, a),
+                                     in_c(client, lib.dyn_client_forward_dynamics, (), samples, by_rows)),
+        "mass_matrix": lambda: (lambda: model.mass_matrix(q), in_c(client, lib.dyn_client_mass_matrix, (), samples,
+                                                                   (q, np.empty((samples, 6, 6))))),
         "evaluate": lambda: (lambda: model.evaluate(["mass_matrix"], q).mass_matrix, evaluate(client, samples, q)),
     }[kind]()
     for _ in range(calls):
-        print(spent(in_c), spent(in_python))
+        print(spent(prepared), spent(in_python))
 
 
 if __name__ == "__main__":

@@ -231,12 +231,12 @@ class Keep(list[Any]):
 class Strings:
     """Array of strings of C. It does not change, so that calls can share it."""
 
-    __slots__ = ("array", "count", "_entries")
+    __slots__ = ("values", "array", "_entries")
 
-    def __init__(self, values: Sequence[str]) -> None:
+    def __init__(self, values: tuple[str, ...]) -> None:
+        self.values = values
         self._entries = [ffi.new("char[]", value.encode("utf-8")) for value in values]
         self.array = ffi.new("char *[]", self._entries)
-        self.count = len(self._entries)
 
 
 @functools.lru_cache(maxsize=256)

@@ -13,6 +13,7 @@ from dynamicsd._client import ffi, lib
 from dynamicsd._convert import Keep, as_doubles, fill, named, strings
 from dynamicsd._session import CANCELLATION, Progress, Watch, seconds
 from dynamicsd.errors import InvalidArgument, text
+from dynamicsd.evaluation import Request
 from dynamicsd.records import Array, BaseMotion, Constraint, ExternalForce, PassiveForces, Payload, TipConstraint
 
 if TYPE_CHECKING:
@@ -20,10 +21,16 @@ if TYPE_CHECKING:
 
 _QUERY = ffi.typeof("dyn_client_query *")
 _QUERY_SIZE = ffi.sizeof("dyn_client_query")
+_ERROR = ffi.typeof("dyn_client_error *")
+_NULL = ffi.NULL
+_from_buffer = ffi.from_buffer
 _DOUBLES = ffi.typeof("double[]")
 _VECTOR = ffi.typeof("double[3]")
 _FLOATS = frozenset((float, int))
+_ARRAY = np.ndarray
 _DOUBLE = np.dtype(np.float64)
+# Arrays whose rows are configurations. Those of the others are velocities, accelerations or forces.
+_OF_Q = frozenset(("q", "q_1", "q_ref"))
 # Values of a call from which on it can be interrupted: watching a call takes about as long as computing these.
 _LONG = 50_000
 
@@ -119,6 +126,8 @@ class Options(RecordOptions, total=False):
 
 
 _OPTIONS = frozenset(Options.__annotations__)
+# Options whose setters replace the value of the call before.
+_REPEATABLE = frozenset(("timeout", "precision", "on_error", "gravity", "joint_names"))
 _PRECISIONS = named("dyn_client_precision")
 _ON_ERRORS = named("dyn_client_on_error")
 
@@ -156,26 +165,73 @@ def _free_of(kind: str) -> Any:
     return getattr(lib, f"{kind}_free")
 
 
+def _check_result(out: Array, shape: tuple[int, ...]) -> None:
+    """Refuses an array of the caller that cannot take the result."""
+    if type(out) is not _ARRAY or out.dtype != _DOUBLE or out.shape != shape:
+        given = f"{out.dtype} {out.shape}" if isinstance(out, _ARRAY) else type(out).__name__
+        raise InvalidArgument(f"is {given}, but an array of float64 with the shape {shape} is needed", field="out")
+    if not (out.flags.c_contiguous and out.flags.writeable):
+        raise InvalidArgument("is not contiguous in C order, or not writable", field="out")
+
+
+_NO_NAMES = strings(())
+
+
 class Query:
     """Query of one call. The first array decides on the number of states."""
 
-    __slots__ = ("model", "struct", "keep", "samples", "is_single", "watch")
+    __slots__ = ("model", "struct", "error", "keep", "samples", "leading", "q_shape", "v_shape", "watch", "request",
+                 "key", "is_started", "is_repeatable", "_names")
 
     def __init__(self, model: Model, options: Mapping[str, Any], is_long: bool = False) -> None:
         self.model = model
-        self.keep = Keep()
-        self.samples = 0
-        self.is_single = False
         struct = self.struct = ffi.new(_QUERY)
         struct.struct_size = _QUERY_SIZE
-        struct.model = model.c_name
-        struct.nq = model.nq
-        struct.nv = model.nv
+        struct.model, struct.nq, struct.nv = model.c_name, model.nq, model.nv
+        self.error = ffi.new(_ERROR)
+        self.keep = Keep()
+        self.samples = 0
+        self.leading: tuple[int, ...] = ()  # first dimensions of arrays: (n,), or () for a single state
+        self.q_shape: tuple[int, ...] = ()
+        self.v_shape: tuple[int, ...] = ()
+        self.is_started = False  # the number of states is that of this call, not of the one before
         self.watch: Watch | None = None
-        if options:
-            self._apply(dict(options))
+        self.request: Request | None = None
+        self.key = tuple(options)
+        self.is_repeatable = _REPEATABLE.issuperset(options)
+        self._names = _NO_NAMES  # of the joints in struct
+        self._apply(options)
         if self.watch is None and (is_long or CANCELLATION.get() is not None):
             self._observe(None)
+
+    @classmethod
+    def of(cls, model: Model, options: Mapping[str, Any]) -> Query:
+        """Query of a call that may be short: one that has served an earlier call with options of the same names, if
+        there is one.
+
+        A short call runs after the program has slept in the call before, so that it costs as much as the instructions
+        and the memory that it touches. The calls below therefore make few objects.
+        """
+        try:
+            query: Query = model.idle_queries[tuple(options)].pop()
+        except (KeyError, IndexError):
+            return cls(model, options)
+        query.model = model
+        if options:
+            query._apply(options)
+        if CANCELLATION.get() is not None:
+            query._observe(None)
+        return query
+
+    def end(self) -> None:
+        """Leaves the query to later calls of the model. The caller must not use it again."""
+        if not self.is_repeatable:
+            return
+        self.keep.clear()
+        self.is_started = False
+        idle = self.model.idle_queries.setdefault(self.key, [])
+        del self.model  # Otherwise, the model and its idle queries were a cycle.
+        idle.append(self)
 
     def _apply(self, options: Mapping[str, Any]) -> None:
         """Sets the parts that the caller names."""
@@ -212,18 +268,17 @@ class Query:
     def _set_gravity(self, value: Any) -> None:
         if type(value) is list and len(value) == 3 and _FLOATS.issuperset(map(type, value)):
             self.struct.gravity = self.keep.new(_VECTOR, value)
-        elif value is not None:
-            self.struct.gravity = self.keep.doubles("gravity", value, (3,))
+        else:
+            self.struct.gravity = _NULL if value is None else self.keep.doubles("gravity", value, (3,))
 
     def _set_joint_names(self, value: Any) -> None:
-        if value is None:
-            return
         try:
-            names = strings((value,) if isinstance(value, str) else tuple(value))
+            given = (value,) if isinstance(value, str) else () if value is None else tuple(value)
+            if given != self._names.values:
+                names = self._names = strings(given)
+                self.struct.joint_names, self.struct.joint_count = names.array, len(given)
         except (AttributeError, TypeError) as error:
             raise InvalidArgument(f"{value!r} does not fit: {error}", field="joint_names") from None
-        self.keep.append(names)
-        self.struct.joint_names, self.struct.joint_count = names.array, names.count
 
     def _set_rows(self, value: Any) -> None:
         if value is None:
@@ -236,73 +291,76 @@ class Query:
         if given.shape != matrix.shape[:-1]:
             raise InvalidArgument(f"has the shape {given.shape}, but {matrix.shape[:-1]} is needed", field="rows[1]")
         self.struct.row_count, self.struct.has_rows_per_sample = matrix.shape[-2], matrix.ndim == 3
-        buffers = ffi.from_buffer(_DOUBLES, matrix), ffi.from_buffer(_DOUBLES, given)
+        buffers = _from_buffer(_DOUBLES, matrix), _from_buffer(_DOUBLES, given)
         self.struct.rows, self.struct.row_accelerations = buffers
         self.keep.append(buffers)
 
     def _observe(self, progress: Progress | None) -> None:
+        self.is_repeatable = False
         self.watch = Watch(progress)
         self.watch.set_in(self.struct)
 
-    def names(self, field: str, width: int) -> Sequence[str]:
+    def names(self, field: str) -> Sequence[str]:
         """Names of the coordinates of a row."""
         order = [ffi.string(self.struct.joint_names[i]).decode() for i in range(self.struct.joint_count)]
-        return self.model.coordinate_names(width == self.model.nq and field.startswith("q"), order)
+        return self.model.coordinate_names(field in _OF_Q, order)
 
-    def array(self, field: str, value: Any, width: int) -> Array:
-        """Rows of doubles in C order. The first call sets the number of states."""
-        if not (type(value) is np.ndarray and value.dtype is _DOUBLE and value.flags.c_contiguous and value.ndim):
-            value = as_rows(field, value, lambda: self.names(field, width))
-        shape = value.shape
-        if self.samples == 0:
-            self.is_single = len(shape) == 1
-            if len(shape) not in (1, 2) or shape[-1] != width or shape[0] == 0:
-                raise InvalidArgument(f"has the shape {shape}, but ({width},) or (n, {width}) is needed", field=field)
-            self.start(1 if self.is_single else shape[0])
-        elif shape != ((width,) if self.is_single else (self.samples, width)):
-            needed = (width,) if self.is_single else (self.samples, width)
-            raise InvalidArgument(f"has the shape {shape}, but {needed} is needed", field=field)
-        rows: Array = value
-        return rows
-
-    def start(self, samples: int, is_single: bool | None = None) -> None:
+    def start(self, samples: int, is_single: bool = False) -> None:
         """Sets the number of states."""
+        leading = self.leading = () if is_single else (samples,)
+        self.q_shape, self.v_shape = (*leading, self.model.nq), (*leading, self.model.nv)
         self.samples = self.struct.samples = samples
-        if is_single is not None:
-            self.is_single = is_single
-        if self.watch is None and samples * self.model.nv >= _LONG:
+        self.is_started = True
+        if samples * self.model.nv >= _LONG and self.watch is None:
             self._observe(None)
 
-    def rows(self, field: str, value: Any, width: int) -> Any:
-        """Pointer of C to rows, NULL for None."""
-        if value is None:
-            return ffi.NULL
-        pointer = ffi.from_buffer(_DOUBLES, self.array(field, value, width))
+    def _start_with(self, field: str, shape: tuple[int, ...], width: int) -> None:
+        """Sets the number of states to that of the first array."""
+        if len(shape) not in (1, 2) or shape[-1] != width or shape[0] == 0:
+            raise InvalidArgument(f"has the shape {shape}, but ({width},) or (n, {width}) is needed", field=field)
+        self.start(1 if len(shape) == 1 else shape[0], len(shape) == 1)
+
+    def pointers(self, fields: Sequence[str], values: Sequence[Any]) -> list[Any]:
+        """Pointers of C to rows of doubles, NULL for None. They keep the arrays alive. The first array sets the number
+        of states."""
+        found = []
+        for field, value in zip(fields, values):
+            if value is None:
+                found.append(_NULL)
+                continue
+            if not (type(value) is _ARRAY and value.dtype is _DOUBLE and value.flags.c_contiguous and value.ndim):
+                value = as_rows(field, value, functools.partial(self.names, field))
+            needed = self.q_shape if field in _OF_Q else self.v_shape
+            if value.shape == needed:
+                self.is_started = True
+            elif self.is_started:
+                raise InvalidArgument(f"has the shape {value.shape}, but {needed} is needed", field=field)
+            else:
+                self._start_with(field, value.shape, self.model.nq if field in _OF_Q else self.model.nv)
+            found.append(_from_buffer(_DOUBLES, value))
+        return found
+
+    def rows(self, field: str, value: Any) -> Any:
+        """Pointer of C to rows, which the query keeps alive."""
+        pointer, = self.pointers((field,), (value,))
         self.keep.append(pointer)
         return pointer
 
     def shape(self, *trailing: int) -> tuple[int, ...]:
         """Shape of a result, without the first dimension for a single state."""
-        return trailing if self.is_single else (self.samples, *trailing)
+        return (*self.leading, *trailing)
 
-    def out(self, out: Array | None, *trailing: int) -> Array:
-        """Array for a result: the caller's own, or a new one."""
+    def compute(self, function: Any, arguments: Sequence[Any], out: Array | None, *trailing: int) -> Array:
+        """Calls a function that writes one array, the caller's own or a new one. It ends the query."""
         shape = self.shape(*trailing)
         if out is None:
-            return np.empty(shape)
-        if type(out) is not np.ndarray or out.dtype != _DOUBLE or out.shape != shape:
-            given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-            raise InvalidArgument(f"is {given}, but an array of float64 with the shape {shape} is needed", field="out")
-        if not (out.flags.c_contiguous and out.flags.writeable):
-            raise InvalidArgument("is not contiguous in C order, or not writable", field="out")
+            out = np.empty(shape)
+        else:
+            _check_result(out, shape)
+        self.model.session.call(function, self.struct, *arguments, _from_buffer(_DOUBLES, out), watch=self.watch,
+                                error=self.error)
+        self.end()
         return out
-
-    def compute(self, function: Any, arguments: tuple[Any, ...], out: Array | None, *trailing: int) -> Array:
-        """Calls a function that writes one array."""
-        result = self.out(out, *trailing)
-        pointer = ffi.from_buffer(_DOUBLES, result)
-        self.model.session.call(function, self.struct, *arguments, pointer, watch=self.watch)
-        return result
 
     def result(self, kind: str, function: Any, *arguments: Any) -> Any:
         """Calls a function that returns a block of memory of the type `kind`."""

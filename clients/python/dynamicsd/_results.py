@@ -52,7 +52,7 @@ def records(cls: type[T], pointer: Any, count: int) -> tuple[T, ...]:
 
 def rows_of(query: Query, field: str, value: Any, width: int) -> Array:
     """Rows whose number differs from that of the states."""
-    rows = as_rows(field, value, lambda: query.names(field, width))
+    rows = as_rows(field, value, lambda: query.names(field))
     rows = rows.reshape(1, -1) if rows.ndim == 1 else rows
     if rows.ndim != 2 or rows.shape[1] != width or rows.shape[0] == 0:
         raise InvalidArgument(f"has the shape {rows.shape}, but (rows, {width}) is needed", field=field)
@@ -189,7 +189,7 @@ class RolloutInputs:
 
     def _rows(self, field: str, value: Any, width: int, layout: str | None, extra: int) -> tuple[Any, str]:
         """Pointer to rows, and their layout."""
-        array = as_rows(field, value, lambda: self.query.names(field, width))
+        array = as_rows(field, value, lambda: self.query.names(field))
         n = self.query.samples
         if layout is None:
             layout = {1: "constant", 2: "shared"}.get(array.ndim, "each")

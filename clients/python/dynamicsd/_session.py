@@ -164,9 +164,10 @@ class Session:
 
     def __init__(self, url: str, options: Any) -> None:
         self.url = url
-        self._lock = threading.Lock()  # guards the next two
-        self._changed = threading.Condition(self._lock)
-        self._under_way = 0
+        self._changed = threading.Condition()
+        # One entry for each call under way. A call adds its own before it reads _is_closed, and close sets _is_closed
+        # before it waits for the entries to go, so that neither needs a lock to see the other.
+        self._under_way: list[None] = []
         self._is_closed = True
         self.is_foreign = False  # of the parent of this forked process
         self._handle: Any = None
@@ -179,31 +180,28 @@ class Session:
         self._is_closed = False
         _sessions.add(self)
 
-    def call(self, function: Any, *arguments: Any, watch: Watch | None = None) -> Any:
-        """Calls a function with the client before and an error after the arguments. Returns the error structure, which
-        tells of marked states.
-        """
-        error = ffi.new(_ERROR)
-        with self._lock:
+    def call(self, function: Any, *arguments: Any, watch: Watch | None = None, error: Any = None) -> None:
+        """Calls a function with the client before and an error after the arguments. `error` is memory for it."""
+        if error is None:
+            error = ffi.new(_ERROR)
+        self._under_way.append(None)
+        try:
             if self._is_closed:
                 raise Unavailable("the client is closed, or belongs to the parent of a forked process; "
                                   "connect again (in a forked process only after exec)")
-            self._under_way += 1
-        try:
             if watch is None:
                 status = function(self._handle, *arguments, error)
             else:
                 status = watch.call(function, self._handle, *arguments, error)
         finally:
-            with self._lock:
-                self._under_way -= 1
-                if self._is_closed:
+            self._under_way.pop()
+            if self._is_closed:
+                with self._changed:
                     self._changed.notify_all()
         if status != _OK:
             raise exception_of(status, error)
         if error.marked:
             warnings.warn(f"{error.marked} states failed, the first: {text(error.message)}", MarkedRows, stacklevel=4)
-        return error
 
     def result(self, kind: str, free: Any, function: Any, *arguments: Any, watch: Watch | None = None) -> Any:
         """Calls a function that returns a block of memory. The block is freed with the last reference to it."""
@@ -225,13 +223,13 @@ class Session:
             self._is_closed = True
             if self._under_way:
                 lib.dyn_client_abort(self._handle)
-            self._changed.wait_for(lambda: self._under_way == 0)
+            self._changed.wait_for(lambda: not self._under_way)
             lib.dyn_client_close(self._handle)
 
     def forget(self) -> None:
         """Leaves the connection to the parent process, after a fork."""
-        self._lock = threading.Lock()
-        self._changed = threading.Condition(self._lock)
+        self._changed = threading.Condition()
+        self._under_way = []
         self._is_closed = self.is_foreign = True
 
     def __del__(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Union, cast
+from typing import Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from dynamicsd.records import Array, PassiveForces, TaskFrame, html_table
 _NULL = ffi.NULL
 _DOUBLE = np.dtype(np.float64)
 _QUANTITIES = named("dyn_client_quantity")
+_NUMBERS = _QUANTITIES.numbers
+_REQUEST_SIZE = ffi.sizeof("dyn_client_evaluate_request")
 _TEXT = frozenset((str,))
 _FRAMES = named("dyn_client_reference_frame")
 # Labels along each axis, units, and the class of each entry.
@@ -169,10 +171,10 @@ class Memory:
 
     __slots__ = ("evaluation", "samples", "leading")
 
-    def __init__(self, evaluation: Any, is_single: bool) -> None:
+    def __init__(self, evaluation: Any, samples: int, leading: tuple[int, ...]) -> None:
         self.evaluation = evaluation
-        self.samples: int = evaluation.samples
-        self.leading = () if is_single else (self.samples,)
+        self.samples = samples
+        self.leading = leading
 
     def __call__(self, pointer: Any) -> None:
         """Lets go of an array, which has kept this object alive."""
@@ -200,8 +202,6 @@ class Evaluation(Mapping[str, Array]):
         self._memory: Memory | None = memory  # None in copies
         self._results: tuple[QuantityResult, ...] | None = None
         self._by_key: dict[str, Block] | None = None
-        counted = memory.evaluation.counted_passive_forces
-        self._counted = read(PassiveForces, counted) if counted else None
 
     @property
     def results(self) -> tuple[QuantityResult, ...]:
@@ -215,10 +215,13 @@ class Evaluation(Mapping[str, Array]):
     @property
     def counted_passive_forces(self) -> PassiveForces | None:
         """Passive forces that count in results of inverse and forward dynamics; None: none."""
+        if self._memory is not None:
+            counted = self._memory.evaluation.counted_passive_forces
+            return read(PassiveForces, counted) if counted else None
         return self._counted
 
     def __getstate__(self) -> tuple[tuple[QuantityResult, ...], PassiveForces | None]:
-        return self.results, self._counted
+        return self.results, self.counted_passive_forces
 
     def __setstate__(self, state: tuple[tuple[QuantityResult, ...], PassiveForces | None]) -> None:
         self._results, self._counted = state
@@ -239,10 +242,11 @@ class Evaluation(Mapping[str, Array]):
 
     def _find(self, key: str) -> Array | None:
         """Array of a key, or None. The only array of a quantity without a subject needs no blocks of Python."""
-        if self._by_key is None and self._memory is not None and key in _QUANTITIES.numbers:
-            value = lib.dynamicsd_find_value(self._memory.evaluation, _QUANTITIES.numbers[key])
+        memory, number = self._memory, _NUMBERS.get(key)
+        if memory is not None and number is not None and self._by_key is None:
+            value = lib.dynamicsd_find_value(memory.evaluation, number)
             if value:
-                return self._memory.values_of(value)
+                return memory.values_of(value)
         block = self._blocks().get(key)
         return None if block is None else block.values
 
@@ -275,6 +279,15 @@ class Evaluation(Mapping[str, Array]):
         return html_table("quantities", ["quantity", "frame", "block", "shape", "units"], rows)
 
 
+def _attribute(name: str, evaluation: Evaluation) -> Array:
+    """Array of a quantity."""
+    return evaluation.__getattr__(name)
+
+
+# Python finds these attributes faster than by __getattr__, and completes their names.
+for _name in _NUMBERS:
+    setattr(Evaluation, _name, property(functools.partial(_attribute, _name)))
+
 Asked = Union[str, Quantity]
 
 
@@ -305,13 +318,6 @@ def quantities() -> tuple[str, ...]:
     return tuple(text(name) for name in names if name != _NULL)
 
 
-@functools.lru_cache(maxsize=256)
-def _entries(asked: tuple[str, ...], frames: tuple[str, ...] | None, reference_frame: str) -> tuple[Any, Keep]:
-    """Entries of C for quantities by name, which all calls with the same names share, and what they refer to."""
-    keep = Keep()
-    return _written(keep, asked, frames, reference_frame), keep
-
-
 def _written(keep: Keep, asked: Sequence[Asked], frames: Sequence[str] | None, reference_frame: str) -> Any:
     """Entries of C for quantities."""
     entries = keep.new("dyn_client_quantity_request[]", len(asked))
@@ -332,25 +338,34 @@ def _written(keep: Keep, asked: Sequence[Asked], frames: Sequence[str] | None, r
     return entries
 
 
-def write_quantities(keep: Keep, request: Any, asked: Asked | Sequence[Asked], frames: Sequence[str] | None,
-                     reference_frame: str) -> None:
-    """Sets the quantities of an evaluation. `frames` apply to quantities of frames that name none."""
-    names = (asked,) if isinstance(asked, (str, Quantity)) else tuple(asked)
-    if isinstance(frames, str):
-        frames = (frames,)
-    if _TEXT.issuperset(map(type, names)) and (frames is None or _TEXT.issuperset(map(type, frames))):
-        entries, kept = _entries(cast("tuple[str, ...]", names), None if frames is None else tuple(frames),
-                                 reference_frame)
-        keep.append(kept)
-    else:
-        entries = _written(keep, names, frames, reference_frame)
-    request.quantities = entries
-    request.quantity_count = len(names)
+class Request:
+    """Request of Model.evaluate. It serves one call after the other, and keeps the quantities of the last one."""
 
+    __slots__ = ("struct", "found", "_asked", "_kept")
 
-def read_evaluation(evaluation: Any, is_single: bool) -> Evaluation:
-    """Results over the memory of C."""
-    return Evaluation(Memory(evaluation, is_single))
+    def __init__(self) -> None:
+        self.struct = ffi.new("dyn_client_evaluate_request *", {"struct_size": _REQUEST_SIZE})
+        self.found = ffi.new("dyn_client_evaluation **")
+        self._asked: Any = None
+        self._kept = Keep()
+
+    def write(self, asked: Asked | Sequence[Asked], frames: Sequence[str] | None, reference_frame: str) -> None:
+        """Sets the quantities. `frames` apply to quantities of frames that name none."""
+        names = (asked,) if isinstance(asked, (str, Quantity)) else tuple(asked)
+        if frames is not None:
+            frames = (frames,) if isinstance(frames, str) else tuple(frames)
+        key = (names, frames, reference_frame)
+        if key == self._asked:
+            return
+        self._asked, self._kept = None, Keep()
+        self.struct.quantities = _written(self._kept, names, frames, reference_frame)
+        self.struct.quantity_count = len(names)
+        if _TEXT.issuperset(map(type, names + (frames or ()))):
+            self._asked = key
+
+    def evaluation(self, samples: int, leading: tuple[int, ...]) -> Evaluation:
+        """Results of the call, whose first dimensions are `leading`."""
+        return Evaluation(Memory(ffi.gc(self.found[0], lib.dyn_client_evaluation_free), samples, leading))
 
 
 def _describe(block: Any) -> Described:

@@ -14,7 +14,7 @@ from dynamicsd._convert import Keep, doubles, fill, members_of, named, read
 from dynamicsd._query import Options, Query, RecordOptions, Rows
 from dynamicsd._session import Progress, Session, Watch, seconds
 from dynamicsd.errors import text
-from dynamicsd.evaluation import Asked, Evaluation, read_evaluation, write_quantities
+from dynamicsd.evaluation import Asked, Evaluation, Request
 from dynamicsd.records import (Array, Assembly, AssemblyOutcome, BaseParameters, ComparedFormulation,
                                ConstrainedMotion, Description, Excitation, Explanation, FlexibleLink, Formulation,
                                Identification, ModelDescription, ModelInfo, Motors, Operation, ReportEntry, Rollout,
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from dynamicsd.client import Client
 
 _NULL = ffi.NULL
-_EVALUATE_REQUEST = ffi.typeof("dyn_client_evaluate_request *")
-_EVALUATE_REQUEST_SIZE = ffi.sizeof("dyn_client_evaluate_request")
+# Arrays of evaluate, in the order of dynamicsd_evaluate.
+_EVALUATED = ("q", "v", "a", "tau", "dq", "dv", "da", "dtau")
 
 
 class Model:
@@ -64,6 +64,7 @@ class Model:
         self.nv = description.model.nv
         self.description = description
         self.report = report or description.report
+        self.idle_queries: dict[tuple[str, ...], list[Query]] = {}  # by the names of their options
         self._is_constrained = description.model.constraint_rows > 0
 
     @property
@@ -127,8 +128,8 @@ class Model:
         >>> client.model("two_link").inverse_dynamics([0.0, 0.0], [1.0, 0.0], [0.0, 0.0]).round(6)
         array([29.43,  9.81])
         """
-        query = Query(self, options)
-        arguments = (query.rows("q", q, self.nq), query.rows("v", v, self.nv), query.rows("a", a, self.nv))
+        query = Query.of(self, options)
+        arguments = query.pointers(("q", "v", "a"), (q, v, a))
         return query.compute(lib.dyn_client_inverse_dynamics, arguments, out, self.nv)
 
     def forward_dynamics(self, q: Rows, v: Rows | None = None, tau: Rows | None = None, *, out: Array | None = None,
@@ -142,8 +143,8 @@ class Model:
         >>> arm.forward_dynamics([0.0, 0.0], tau=[29.43, 9.81]).round(9) + 0.0
         array([0., 0.])
         """
-        query = Query(self, options)
-        arguments = (query.rows("q", q, self.nq), query.rows("v", v, self.nv), query.rows("tau", tau, self.nv))
+        query = Query.of(self, options)
+        arguments = query.pointers(("q", "v", "tau"), (q, v, tau))
         return query.compute(lib.dyn_client_forward_dynamics, arguments, out, self.nv)
 
     def constrained_forward_dynamics(self, q: Rows, v: Rows | None = None, tau: Rows | None = None, *,
@@ -155,7 +156,7 @@ class Model:
         Baumgarte's k in 1/s.
         """
         query = Query(self, options)
-        arguments = (query.rows("q", q, self.nq), query.rows("v", v, self.nv), query.rows("tau", tau, self.nv))
+        arguments = query.pointers(("q", "v", "tau"), (q, v, tau))
         chosen = query.keep.new("dyn_client_constraint_options *")
         fill(query.keep, chosen, "options", method=method, stabilization=stabilization)
         motion = query.result("dyn_client_constrained_motion", lib.dyn_client_constrained_forward_dynamics, *arguments,
@@ -169,8 +170,8 @@ class Model:
         array([[[5., 2.],
                 [2., 1.]]])
         """
-        query = Query(self, options)
-        arguments = (query.rows("q", q, self.nq),)
+        query = Query.of(self, options)
+        arguments = query.pointers(("q",), (q,))
         return query.compute(lib.dyn_client_mass_matrix, arguments, out, self.nv, self.nv)
 
     def gravity(self, q: Rows, *, out: Array | None = None, **options: Unpack[Options]) -> Array:
@@ -181,8 +182,8 @@ class Model:
         >>> client.model("two_link").gravity([0.0, 0.0], gravity=[0.0, 0.0, -1.0])
         array([3., 1.])
         """
-        query = Query(self, options)
-        arguments = (query.rows("q", q, self.nq),)
+        query = Query.of(self, options)
+        arguments = query.pointers(("q",), (q,))
         return query.compute(lib.dyn_client_gravity, arguments, out, self.nv)
 
     def bias_forces(self, q: Rows, v: Rows | None = None, *, out: Array | None = None,
@@ -192,8 +193,8 @@ class Model:
         >>> client.model("two_link").bias_forces([0.0, 0.0])
         array([29.43,  9.81])
         """
-        query = Query(self, options)
-        arguments = (query.rows("q", q, self.nq), query.rows("v", v, self.nv))
+        query = Query.of(self, options)
+        arguments = query.pointers(("q", "v"), (q, v))
         return query.compute(lib.dyn_client_bias_forces, arguments, out, self.nv)
 
     # Names of the same functions in other libraries: RNEA, CRBA and ABA in Pinocchio and the literature; rne, gravload
@@ -220,16 +221,16 @@ class Model:
         >>> found.mass_matrix.tolist(), float(found["kinetic_energy"])
         ([[5.0, 2.0], [2.0, 1.0]], 2.5)
         """
-        query = Query(self, options)
-        request = ffi.new(_EVALUATE_REQUEST)
-        request.struct_size = _EVALUATE_REQUEST_SIZE
-        request.q = query.rows("q", q, self.nq)
-        for name, value in (("v", v), ("a", a), ("tau", tau), ("dq", dq), ("dv", dv), ("da", da), ("dtau", dtau)):
-            if value is not None:
-                setattr(request, name, query.rows(name, value, self.nv))
-        write_quantities(query.keep, request, quantities, frames, reference_frame)
-        evaluation = query.result("dyn_client_evaluation", lib.dyn_client_evaluate, request)
-        return read_evaluation(evaluation, query.is_single)
+        query = Query.of(self, options)
+        request = query.request = query.request or Request()
+        direction = () if dq is dv is da is dtau is None else (dq, dv, da, dtau)
+        rows = query.pointers(_EVALUATED, (q, v, a, tau, *direction))
+        request.write(quantities, frames, reference_frame)
+        self.session.call(lib.dynamicsd_evaluate, query.struct, request.struct, rows, len(rows), request.found,
+                          watch=query.watch, error=query.error)
+        evaluation = request.evaluation(query.samples, query.shape())
+        query.end()
+        return evaluation
 
     def explain(self, q: Rows, v: Rows | None = None, a: Rows | None = None,
                 **options: Unpack[Options]) -> Explanation:
@@ -240,7 +241,7 @@ class Model:
         array([29.43,  9.81])
         """
         query = Query(self, options)
-        arguments = (query.rows("q", q, self.nq), query.rows("v", v, self.nv), query.rows("a", a, self.nv))
+        arguments = query.pointers(("q", "v", "a"), (q, v, a))
         return _results.explanation(query.result("dyn_client_explanation", lib.dyn_client_explain, *arguments))
 
     def compare(self, q: Rows, v: Rows | None = None, a: Rows | None = None,
@@ -249,7 +250,7 @@ class Model:
         model with constraints the accelerations are those with them, the forces and the mass matrix those of the
         tree."""
         query = Query(self, options)
-        arguments = (query.rows("q", q, self.nq), query.rows("v", v, self.nv), query.rows("a", a, self.nv))
+        arguments = query.pointers(("q", "v", "a"), (q, v, a))
         return _results.comparison(query.result("dyn_client_comparison", lib.dyn_client_compare, *arguments))
 
     def formulate(self, formulation: str, /, q: Rows, v: Rows | None = None, a: Rows | None = None, *,
@@ -264,7 +265,7 @@ class Model:
         array([29.43,  9.81])
         """
         query = Query(self, {**options, "formulation": formulation})
-        arguments = (query.rows("q", q, self.nq), query.rows("v", v, self.nv), query.rows("a", a, self.nv))
+        arguments = query.pointers(("q", "v", "a"), (q, v, a))
         if flexible_links:
             chain = query.keep.new("dyn_client_flexible_chain *")
             modes = sum(link.modes * (2 if link.transverse_rigidity else 1) for link in flexible_links)
@@ -319,8 +320,8 @@ class Model:
              ignore_drives=not drive_terms and not drives_only, payload_link=payload_link,
              stribeck_velocity=stribeck_velocity, estimate_gains=estimate_gains)
         request.estimator = named("dyn_client_estimator").number("estimator", estimator)
-        request.q, request.tau = query.rows("q", q, self.nq), query.rows("tau", tau, self.nv)
-        request.v, request.a = query.rows("v", v, self.nv), query.rows("a", a, self.nv)
+        request.q, request.tau = query.rows("q", q), query.rows("tau", tau)
+        request.v, request.a = query.rows("v", v), query.rows("a", a)
         if time is not None:
             request.time = query.keep.doubles("time", time, (query.samples,))
         if gains is not None:
@@ -378,9 +379,9 @@ class Model:
         request = query.keep.new("dyn_client_motors_request *")
         start = ambient_temperature if start_temperature is None else start_temperature
         fill(query.keep, request, "request", ambient_temperature=ambient_temperature, start_temperature=start)
-        request.q = query.rows("q", q, self.nq)
-        request.v, request.a = query.rows("v", v, self.nv), query.rows("a", a, self.nv)
-        request.tau = query.rows("tau", tau, self.nv)
+        request.q = query.rows("q", q)
+        request.v, request.a = query.rows("v", v), query.rows("a", a)
+        request.tau = query.rows("tau", tau)
         if time is not None:
             request.time = query.keep.doubles("time", time, (query.samples,))
         if ratios is not None:
@@ -394,14 +395,14 @@ class Model:
     def integrate(self, q: Rows, v: Rows, step_length: float = 1.0, *, out: Array | None = None,
                   **options: Unpack[Options]) -> Array:
         """Computes the configuration after the motion with the constant velocity v for `step_length` seconds."""
-        query = Query(self, options)
-        arguments = (query.rows("q", q, self.nq), query.rows("v", v, self.nv), step_length)
+        query = Query.of(self, options)
+        arguments = (query.rows("q", q), query.rows("v", v), step_length)
         return query.compute(lib.dyn_client_integrate, arguments, out, self.nq)
 
     def difference(self, q: Rows, q_1: Rows, *, out: Array | None = None, **options: Unpack[Options]) -> Array:
         """Computes the shortest velocity, (n, nv), that leads from q to q_1 in one second."""
-        query = Query(self, options)
-        arguments = (query.rows("q", q, self.nq), query.rows("q_1", q_1, self.nq))
+        query = Query.of(self, options)
+        arguments = query.pointers(("q", "q_1"), (q, q_1))
         return query.compute(lib.dyn_client_difference, arguments, out, self.nv)
 
     def interpolate(self, q: Rows, q_1: Rows, s: ArrayLike, *, out: Array | None = None,
@@ -411,26 +412,26 @@ class Model:
         >>> client.model("two_link").interpolate([0.0, 0.0], [1.0, 2.0], 0.5)
         array([0.5, 1. ])
         """
-        query = Query(self, options)
-        first, last = query.rows("q", q, self.nq), query.rows("q_1", q_1, self.nq)
+        query = Query.of(self, options)
+        first, last = query.rows("q", q), query.rows("q_1", q_1)
         part, count = query.keep.array("s", s)
         return query.compute(lib.dyn_client_interpolate, (first, last, count, part), out, self.nq)
 
     def distance(self, q: Rows, q_1: Rows, *, out: Array | None = None, **options: Unpack[Options]) -> Array:
         """Computes the norm of difference(q, q_1): n numbers, or an array without dimensions for one row."""
-        query = Query(self, options)
-        arguments = (query.rows("q", q, self.nq), query.rows("q_1", q_1, self.nq))
+        query = Query.of(self, options)
+        arguments = query.pointers(("q", "q_1"), (q, q_1))
         return query.compute(lib.dyn_client_distance, arguments, out)
 
     def normalize(self, q: Rows, *, out: Array | None = None, **options: Unpack[Options]) -> Array:
         """Scales the quaternions of configurations to norm one with w >= 0."""
-        query = Query(self, options)
-        arguments = (query.rows("q", q, self.nq),)
+        query = Query.of(self, options)
+        arguments = query.pointers(("q",), (q,))
         return query.compute(lib.dyn_client_normalize, arguments, out, self.nq)
 
     def neutral(self, samples: int | None = None, *, out: Array | None = None, **options: Unpack[Options]) -> Array:
         """Returns the zero configuration: (nq,), or (samples, nq)."""
-        query = Query(self, options)
+        query = Query.of(self, options)
         query.start(1 if samples is None else samples, samples is None)
         return query.compute(lib.dyn_client_neutral, (), out, self.nq)
 
@@ -441,7 +442,7 @@ class Model:
         >>> client.model("ur5").random(1000, seed=1).shape
         (1000, 6)
         """
-        query = Query(self, options)
+        query = Query.of(self, options)
         query.start(1 if samples is None else samples, samples is None)
         return query.compute(lib.dyn_client_random, (seed,), out, self.nq)
 
@@ -457,7 +458,7 @@ class Model:
         array([1., 0., 0.])
         """
         query = Query(self, options)
-        pointer = query.rows("q", q, self.nq)
+        pointer = query.rows("q", q)
         names = [frames] if isinstance(frames, str) else list(frames)
         position = np.empty((len(names), *query.shape(3)))
         quaternion = np.empty((len(names), *query.shape(4)))
@@ -473,7 +474,7 @@ class Model:
         `reference_frame` is "local", "world" or "local_world_aligned".
         """
         query = Query(self, options)
-        pointer = query.rows("q", q, self.nq)
+        pointer = query.rows("q", q)
         names = [frames] if isinstance(frames, str) else list(frames)
         axes = named("dyn_client_reference_frame").number("reference_frame", reference_frame)
         linear = np.empty((len(names), *query.shape(3, self.nv)))
@@ -486,7 +487,7 @@ class Model:
                  **options: Unpack[Options]) -> Assembly:
         """Finds configurations near the guesses q that close the loops of a model with constraints."""
         query = Query(self, options, is_long=True)
-        guesses = query.rows("q", q, self.nq)
+        guesses = query.rows("q", q)
         chosen = query.keep.new("dyn_client_assembly_options *")
         fill(query.keep, chosen, "options", held_joints=list(held_joints), tolerance=tolerance,
              iteration_limit=iteration_limit)
@@ -516,8 +517,8 @@ class Model:
         """
         query = Query(self, options, is_long=True)
         request = query.keep.new("dyn_client_rollout_request *")
-        request.q = query.rows("q", q, self.nq)
-        request.v = query.rows("v", v, self.nv)
+        request.q = query.rows("q", q)
+        request.v = query.rows("v", v)
         inputs = _results.RolloutInputs(query, request, steps, tau_hold)
         inputs.set_tau(tau, tau_layout)
         inputs.set_reference({"q_ref": q_ref, "v_ref": v_ref, "a_ref": a_ref}, reference_layout)
@@ -535,7 +536,7 @@ class Model:
         "central", "five_point", "quintic_spline" or "quintic_spline_at_rest".
         """
         query = Query(self, options, is_long=True)
-        rows = query.rows("q", q, self.nq)
+        rows = query.rows("q", q)
         times = _NULL if time is None else query.keep.doubles("time", time, (query.samples,))
         chosen = named("dyn_client_rates").number("rates", rates)
         wrench = query.keep.new("dyn_client_tip *") if tip is not None else _NULL
@@ -543,14 +544,14 @@ class Model:
             fill(query.keep, wrench, "tip", link=tip.link, force=tip.force, torque=tip.torque,
                  reference_frame=tip.reference_frame)
         found = query.result("dyn_client_trajectory", lib.dyn_client_inverse_dynamics_trajectory, times, rows,
-                             query.rows("v", v, self.nv), query.rows("a", a, self.nv), chosen, wrench)
+                             query.rows("v", v), query.rows("a", a), chosen, wrench)
         return _results.trajectory(query, found)
 
     def forward_dynamics_trajectory(self, q: Rows, v: Rows | None, tau: Rows, *, tip: Tip | None = None,
                                     stepping: Stepping | None = None, **options: Unpack[Options]) -> Trajectory:
         """Computes the motion from the state (q, v) under the rows of tau, (rows, nv), one for each step."""
         query = Query(self, options, is_long=True)
-        state = query.rows("q", q, self.nq), query.rows("v", v, self.nv)
+        state = query.rows("q", q), query.rows("v", v)
         forces = _results.rows_of(query, "tau", tau, self.nv)
         wrench = query.keep.new("dyn_client_tip *") if tip is not None else _NULL
         if tip is not None:
@@ -568,7 +569,7 @@ class Model:
                      **options: Unpack[RecordOptions]) -> Trajectory:
         """Derives velocities and accelerations from positions q (n, nq) at times (n,), in s."""
         query = Query(self, options, is_long=True)
-        rows = query.rows("q", q, self.nq)
+        rows = query.rows("q", q)
         times = query.keep.doubles("time", time, (query.samples,))
         chosen = named("dyn_client_rates").number("rates", rates)
         found = query.result("dyn_client_trajectory", lib.dyn_client_derive_rates, times, rows, chosen)

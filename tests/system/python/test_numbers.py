@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Numbers of the Python client: those of the C client, bit for bit, and those of a textbook."""
 import dataclasses
+import gc
+import math
 import os
+import random
 import subprocess
+import weakref
 
 import numpy as np
 import pytest
@@ -98,6 +102,67 @@ def test_circumstances_of_a_call_apply_to_it_alone(arm):
     by_book = arm.inverse_dynamics([0.1, 0.5], formulation="lagrange_euler")
     np.testing.assert_allclose(by_book, arm.inverse_dynamics([0.1, 0.5]), rtol=1e-12)
     assert arm.inverse_dynamics([0.0, 0.0]).tolist() == plain.tolist()
+
+
+def drawn_call(draw, names):
+    """Function that makes a call with a model: of any method, number of states, inputs and options."""
+    leading = draw.choice([(), (1,), (3,)])
+    q, v, a = (np.array([draw.uniform(-1, 1) for _ in range(6 * math.prod(leading))]).reshape(*leading, 6)
+               for _ in range(3))
+    v, a = (draw.choice([None, each, each.tolist()]) for each in (v, a))
+    options = draw.choice([{}, {}, {"gravity": None}, {"on_error": "mark"}, {"payloads": []}, {"precision": "single"},
+                           {"gravity": [draw.uniform(-9, 9), 0.0, -9]}, {"timeout": draw.choice([0, 5])}])
+    options["joint_names"] = draw.choice([None, draw.sample(names, 6)])
+    asked = draw.sample(["mass_matrix", "bias_forces", "frame_pose", "frame_jacobian"], 2)
+    frames = draw.sample(["tool0", "wrist_1_link", "forearm_link"], 2)
+    return draw.choice([
+        lambda model: model.inverse_dynamics(q, v, a, **options),
+        lambda model: model.forward_dynamics(q, v, a, **options),
+        lambda model: model.mass_matrix(q, **options),
+        lambda model: model.difference(q, q + 1, **options),
+        lambda model: model.inverse_dynamics(q, v[:-1] if v is not None else "wrong", **options),
+        lambda model: list(model.evaluate(asked, q, v=v, frames=frames, **options).values())])
+
+
+def test_a_call_is_as_if_it_were_the_first(client, ur5):
+    """Calls share memory with those before them."""
+    seed = random.SystemRandom().randrange(1 << 32)
+    print("seed", seed)
+    draw, names = random.Random(seed), list(ur5.joint_names)
+    outcomes = []
+    for _ in range(400):
+        call = drawn_call(draw, names)
+        for model in ur5, dynamicsd.Model(client, ur5.description):
+            try:
+                outcomes.append([np.asarray(each).tobytes() for each in call(model)])
+            except dynamicsd.DynamicsError as error:
+                outcomes.append(str(error))
+        assert outcomes[-1] == outcomes[-2]
+    assert 0 < sum(isinstance(each, str) for each in outcomes) < len(outcomes) / 2
+
+
+def test_arguments_may_change_between_calls(ur5):
+    q, gravity = np.linspace(0.1, 0.6, 6), [0.0, 0.0, -1.0]
+    frames, names = ["tool0", "base_link"], list(ur5.joint_names)
+    forces = ur5.gravity(q, gravity=gravity, joint_names=names)
+    poses = ur5.evaluate("frame_pose", q, frames=frames).results
+    gravity[2] = -2.0
+    names.reverse()
+    frames.reverse()
+    np.testing.assert_allclose(ur5.gravity(q[::-1], gravity=gravity, joint_names=names), 2 * forces[::-1], rtol=1e-12)
+    reversed_poses = ur5.evaluate("frame_pose", q, frames=frames).results
+    assert [each.frame for each in reversed_poses] == [each.frame for each in poses][::-1]
+
+
+def test_a_model_goes_with_its_last_reference(client):
+    model = client.model("ur5")
+    model.gravity(model.q_home)
+    model.evaluate("mass_matrix", model.q_home)
+    found = weakref.ref(model)
+    gc.disable()
+    del model
+    gc.enable()
+    assert found() is None
 
 
 def test_a_constrained_tip_accelerates_as_demanded(ur5):
