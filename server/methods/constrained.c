@@ -34,9 +34,12 @@ SAME_NUMBER(ARTICULATED_BODIES, ARTICULATED_BODIES);
 /* ---- the question ------------------------------------------------------------------------------------------------ */
 
 bool constrained_check_absent(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r) {
-    bool has_method = r->constraint_method != METHOD(UNSPECIFIED), has_gain = r->constraint_stabilization != 0;
-    if (has_method || has_gain) {
-        batch_blame(b, "%s", has_method ? "constraint_method" : "constraint_stabilization");
+    const char *unused = r->constraint_method != METHOD(UNSPECIFIED) ? "constraint_method"
+                         : r->constraint_stabilization != 0          ? "constraint_stabilization"
+                         : r->constraint_tolerance != 0              ? "constraint_tolerance"
+                                                                     : NULL;
+    if (unused) {
+        batch_blame(b, "%s", unused);
         call_fail(b->call, REASON_UNUSED_FIELD, "model \"%s\" has no constraints; leave it out", b->entry->name);
     }
     return !call_has_ended(b->call);
@@ -108,15 +111,35 @@ static dyn_given_rows rows_from(const dyn_given_rows *given, size_t nv, size_t f
     return rows;
 }
 
-static bool read_options(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r, dyn_constraint_options *options) {
-    const dyn_passive_parts *passive = passive_forces_count(&b->values.passive) ? &b->values.passive : NULL;
-    *options = (dyn_constraint_options)DYN_CONSTRAINT_OPTIONS_INIT(.stabilization = r->constraint_stabilization,
-                                                                   .passive = passive);
+/* Share of the terms of a row up to which a residual stands for rounding and open loops, not for contradiction. */
+static const double usual_tolerance = 0.01;
+
+/* Checks the gain and the tolerance. Returns false when the call has ended. */
+static bool check_gains(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r) {
     if (!(r->constraint_stabilization >= 0) || !isfinite(r->constraint_stabilization)) {
         batch_blame(b, "constraint_stabilization");
         call_fail(b->call, REASON_INVALID_VALUE,
                   "the stabilization is %g 1/s; pass a finite number that is not negative",
                   r->constraint_stabilization);
+        return false;
+    }
+    if (!(r->constraint_tolerance >= 0 && r->constraint_tolerance <= 1)) {
+        batch_blame(b, "constraint_tolerance");
+        call_fail(b->call, REASON_INVALID_VALUE, "the tolerance is %g; pass a number from 0 to 1",
+                  r->constraint_tolerance);
+        return false;
+    }
+    return true;
+}
+
+static bool read_options(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r, dyn_constraint_options *options) {
+    const dyn_passive_parts *passive = passive_forces_count(&b->values.passive) ? &b->values.passive : NULL;
+    *options = (dyn_constraint_options)DYN_CONSTRAINT_OPTIONS_INIT(.stabilization = r->constraint_stabilization,
+                                                                   .passive = passive,
+                                                                   .tolerance = r->constraint_tolerance > 0
+                                                                                    ? r->constraint_tolerance
+                                                                                    : usual_tolerance);
+    if (!check_gains(b, r)) {
         return false;
     }
     if (b->query->rows &&

@@ -444,6 +444,37 @@ START_TEST(no_method_gives_nan_in_dead_centres_or_for_doubled_or_contradicting_l
 }
 END_TEST
 
+/* Computes the acceleration of a parallelogram, whose loop is stated twice and whose bars lie in a line, by a method
+ * with a tolerance. There the loop cannot be kept unless crank and rocker turn at the same speed. */
+static dyn_status accelerate_in_dead_centre(const double v[NQ], dyn_constraint_method method, double tolerance,
+                                            dyn_error *error) {
+    const linkage_options parallelogram = {.rocker = 0.4, .rise = 0, .loops = 2};
+    const double q[NQ] = {M_PI / 2, -M_PI / 2, M_PI / 2};
+    const dyn_constraint_options options = DYN_CONSTRAINT_OPTIONS_INIT(.method = method, .tolerance = tolerance);
+    linkage l = build(&parallelogram);
+    double a[NQ];
+    dyn_status status = dyn_constrained_forward_dynamics(l.model, l.workspace, 1, NULL, q, v, NULL, NULL, &options, a,
+                                                         NULL, NULL, error);
+    free_linkage(&l);
+    return status;
+}
+
+START_TEST(constraints_that_contradict_each_other_are_an_error_and_doubled_ones_are_none) {
+    const double together[NQ] = {6, -6, 6}, apart[NQ] = {6, -6, 0};
+    for (int k = 0; k <= DYN_CONSTRAINT_METHOD_ARTICULATED_BODIES; k++) {
+        const dyn_constraint_method method = (dyn_constraint_method)k;
+        dyn_error error;
+        require(accelerate_in_dead_centre(together, method, 1e-6, &error), &error);
+        require(accelerate_in_dead_centre(apart, method, 0, &error), &error);
+        require(accelerate_in_dead_centre(apart, method, 1, &error), &error);
+        ck_assert_int_eq(accelerate_in_dead_centre(apart, method, 0.01, &error), DYN_FAILED_PRECONDITION);
+        ck_assert_msg(strstr(error.message, "loop contradicts other constraints") != NULL, "%s", error.message);
+        ck_assert_msg(strstr(error.message, "along \"linear x\" is off by") != NULL, "%s", error.message);
+        ck_assert(error.site.has_sample && error.site.sample == 0);
+    }
+}
+END_TEST
+
 START_TEST(a_parallelogram_that_starts_in_its_dead_centre_never_gives_nan) {
     const linkage_options parallelogram = {.rocker = 0.4, .rise = 0, .loops = 2};
     linkage l = build(&parallelogram);
@@ -645,6 +676,7 @@ int main(void) {
     tcase_add_test(tests, a_hundred_seconds_of_a_linkage_stay_closed_and_keep_their_energy);
     tcase_add_test(tests, constraint_forces_do_no_work);
     tcase_add_test(tests, constraints_that_contradict_each_other_never_give_nan);
+    tcase_add_test(tests, constraints_that_contradict_each_other_are_an_error_and_doubled_ones_are_none);
     tcase_add_test(tests, no_method_gives_nan_in_dead_centres_or_for_doubled_or_contradicting_loops);
     tcase_add_test(tests, a_parallelogram_that_starts_in_its_dead_centre_never_gives_nan);
     tcase_add_test(tests, fixed_steps_agree_with_adaptive_ones);

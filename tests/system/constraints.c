@@ -701,6 +701,52 @@ START_TEST(a_wrong_constraint_is_refused_at_its_member) {
 }
 END_TEST
 
+/* Loads the four-bar with another loop that closes 0.1 m beside the first one, as "over_closed". */
+static void load_over_closed(void) {
+    json_t *description = json_load_file(DESCRIPTIONS "four_bar.json", 0, NULL);
+    json_t *other = json_loads("{\"name\": \"other\", \"loop_joint\": {\"type\": \"JOINT_TYPE_SPHERICAL\", "
+                               "\"predecessor\": {\"link\": \"rocker\", \"pose\": {\"position\": {\"z\": 0.5}}}, "
+                               "\"successor\": {\"link\": \"coupler\", \"pose\": {\"position\": {\"x\": 0.5}}}}}",
+                               0, NULL);
+    ck_assert(description && other);
+    json_array_append_new(json_object_get(description, "constraints"), other);
+    ck_assert_int_eq(json_dump_file(description, scratch("over.json"), 0), 0);
+    json_decref(description);
+    char line[256];
+    snprintf(line, sizeof line, "$ctl load --replace --name over_closed --description %s", scratch("over.json"));
+    must_say(line, "over_closed: ");
+}
+
+#define TWO_DRIVES                                                                                                     \
+    "\"query\": {\"model\": \"four_bar\", \"constraints\": [{\"name\": \"slow\", \"prescribed\": {\"joint\": "         \
+    "\"motor\", \"coefficients\": [0, 0, 1]}}, {\"name\": \"fast\", \"prescribed\": {\"joint\": \"motor\", "           \
+    "\"coefficients\": [0, 0, 2]}}]}, \"q\": [0, 0, 0]"
+
+/* Checks that constraints which contradict each other are an error with the name of one, and that rows which merely
+ * depend on each other are none: four_bar has five rows of rank two. */
+START_TEST(constraints_that_contradict_each_other_are_refused_by_name) {
+    load("four_bar");
+    must_say("$ctl fd four_bar", "rank 2 of 5 rows");
+    load_over_closed();
+    must_fail("$ctl assemble over_closed", 1, "stays open by");
+    must_fail("$ctl call forward_dynamics '{" TWO_DRIVES "}'", 1,
+              "contradicts other constraints: its acceleration along \"drive\" is off by 1 rad/s^2");
+    must_fail("$ctl call forward_dynamics '{" TWO_DRIVES "}'", 1, "forward_dynamics.q: constraint ");
+    must_fail("$ctl call forward_dynamics '{" TWO_DRIVES ", \"constraint_tolerance\": 2}'", 1,
+              "forward_dynamics.constraint_tolerance: the tolerance is 2; pass a number from 0 to 1");
+    json_t *reply = run_json("$ctl call forward_dynamics '{" TWO_DRIVES ", \"constraint_tolerance\": 1}'");
+    const json_t *solution = json_object_get(reply, "constraints");
+    ck_assert_double_eq_tol(number_of(json_object_get(solution, "residuals"), 0), 1, 1e-9);
+    json_decref(reply);
+    must_fail("$ctl call forward_dynamics '{\"query\": {\"model\": \"two_link\"}, \"q\": [0, 0], "
+              "\"constraint_tolerance\": 1}'",
+              1, "forward_dynamics.constraint_tolerance: model \"two_link\" has no constraints");
+    must_fail("$ctl call forward_dynamics '{\"query\": {\"model\": \"two_link\", \"rows\": {\"count\": 2, \"matrix\": "
+              "[1, 0, 2, 0], \"acceleration\": [1, 1]}}, \"q\": [0, 0]}'",
+              1, "of the request contradicts other rows");
+}
+END_TEST
+
 START_TEST(too_many_constraints_are_refused_with_the_limit) {
     char line[512], name[16];
     json_t *description = json_load_file(DESCRIPTIONS "four_bar.json", 0, NULL);
@@ -1055,6 +1101,7 @@ int main(void) {
     tcase_add_test(all, a_drive_of_a_request_exerts_the_force_of_inverse_dynamics);
     tcase_add_test(all, simulations_and_rollouts_follow_a_prescribed_motion);
     tcase_add_test(all, a_wrong_constraint_is_refused_at_its_member);
+    tcase_add_test(all, constraints_that_contradict_each_other_are_refused_by_name);
     tcase_add_test(all, too_many_constraints_are_refused_with_the_limit);
     tcase_add_test(all, methods_that_would_ignore_constraints_name_one_instead);
     tcase_add_test(all, terms_of_the_equation_of_motion_are_those_of_the_tree);

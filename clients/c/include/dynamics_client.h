@@ -1283,6 +1283,7 @@ typedef struct dyn_client_constraint_options {
     size_t struct_size;
     dyn_client_constraint_method method;
     double stabilization; /* k of Baumgarte's stabilization, 1/s; 0: none */
+    double tolerance;     /* largest residual over the terms of its row, beyond which is an error; 0: 0.01; 1: none */
 } dyn_client_constraint_options;
 #define DYN_CLIENT_CONSTRAINT_OPTIONS_INIT(...) DYN_CLIENT_SIZED(dyn_client_constraint_options, __VA_ARGS__)
 
@@ -1300,7 +1301,7 @@ typedef struct dyn_client_constrained_motion {
 
 /* Computes a of M a + h = tau + sum J' f_ext + A' lambda, A a + dA/dt v = b, for a model with constraints
  * (dyn_client_describe_model lists their rows). q is n x nq; v and tau (NULL: zeros) are n x nv. `options` NULL: the
- * defaults. FAILED_PRECONDITION: M is singular. */
+ * defaults. FAILED_PRECONDITION: M is singular, or constraints contradict each other at a state. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_constrained_forward_dynamics(
     dyn_client *client, const dyn_client_query *query, const double *q, const double *v, const double *tau,
     const dyn_client_constraint_options *options, dyn_client_constrained_motion **motion, dyn_client_error *error);

@@ -181,6 +181,7 @@ dyn_client_status dyn_client_constrained_forward_dynamics(dyn_client *client, co
     body.tau = (double *)tau;
     body.constraint_method = (Dynamics__V1__ConstraintMethod)chosen.method;
     body.constraint_stabilization = chosen.stabilization;
+    body.constraint_tolerance = chosen.tolerance;
     status = request_forward_dynamics(client, &body, parts.terms, &reply, error);
     if (status == DYN_CLIENT_OK) {
         status = read_motion(reply, &parts, motion, error);

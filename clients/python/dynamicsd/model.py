@@ -149,16 +149,17 @@ class Model:
 
     def constrained_forward_dynamics(self, q: Rows, v: Rows | None = None, tau: Rows | None = None, *,
                                      method: str = "auto", stabilization: float = 0.0,
-                                     **options: Unpack[Options]) -> ConstrainedMotion:
+                                     tolerance: float = 0.0, **options: Unpack[Options]) -> ConstrainedMotion:
         """Computes accelerations and the forces of the constraints of a model with closed loops.
 
         `method` is "auto", "full_system", "multipliers", "elimination" or "articulated_bodies"; `stabilization` is
-        Baumgarte's k in 1/s.
+        Baumgarte's k in 1/s. Constraints that contradict each other by more than `tolerance`, a share of their terms,
+        are an error: 0 stands for 0.01, and 1 accepts all.
         """
         query = Query(self, options)
         arguments = query.pointers(("q", "v", "tau"), (q, v, tau))
         chosen = query.keep.new("dyn_client_constraint_options *")
-        fill(query.keep, chosen, "options", method=method, stabilization=stabilization)
+        fill(query.keep, chosen, "options", method=method, stabilization=stabilization, tolerance=tolerance)
         motion = query.result("dyn_client_constrained_motion", lib.dyn_client_constrained_forward_dynamics, *arguments,
                               chosen)
         return _results.constrained_motion(query, motion)

@@ -77,6 +77,10 @@ typedef struct dyn_constraint_options {
      * forces of the tree's joints are part of tau. */
     const dyn_passive_parts *passive;
     const dyn_given_rows *given; /* rows beside those of the model; NULL: none */
+    /* Largest residual of rows that do not contradict each other, up to 1, as a share of the largest |c| + sum |A_i
+     * a_i| of a row A a = c, or of the terms of A (a - a_0), where a_0 is the acceleration without constraints. A
+     * larger residual is an error. 0: there is no bound, and results are compromises. */
+    double tolerance;
 } dyn_constraint_options;
 
 #define DYN_CONSTRAINT_OPTIONS_INIT(...) DYN_SIZED(dyn_constraint_options, __VA_ARGS__)
@@ -90,7 +94,8 @@ typedef struct dyn_constraint_options {
  * `outcomes`; of the other methods: O((nv + m)^3). Allocates nothing. Thread-safe as long as each thread has its own
  * workspace.
  * Errors: those of dyn_aba; DYN_FAILED_PRECONDITION for a model with constraints and a workspace in single precision;
- * DYN_INVALID_ARGUMENT for options out of range. */
+ * DYN_INVALID_ARGUMENT for options out of range; with a tolerance, DYN_FAILED_PRECONDITION with the name of a
+ * constraint and the sample where rows contradict each other. */
 DYN_API dyn_status dyn_constrained_forward_dynamics(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                                     const double *gravity, const double *q, const double *v,
                                                     const double *tau, const dyn_external_forces *forces,

@@ -23,6 +23,7 @@
 #include "../dynamics/results.h"
 #include "../model/error.h"
 #include "../model/sized.h"
+#include "agreement.h"
 #include "articulated.h"
 #include "closures.h"
 #include "dense.h"
@@ -62,9 +63,28 @@ static size_t lay_out(const dyn_model *model, size_t lanes, uintptr_t base, cons
 
 /* ---- Methods ----------------------------------------------------------------------------------------------------- */
 
+/* Returns the largest sum of the sizes of the terms of A M^-1 A' lambda in one lane. */
+static double freed_acceleration(const closures *s, sample_block block, size_t l) {
+    const int m = s->rows.set.m;
+    double largest = 0;
+    for (int r = 0; r < m; r++) {
+        double size = 0;
+        for (int k = 0; k < m; k++) {
+            size += fabs(s->rows.response[(size_t)(r * m + k) * block.lanes + l] * s->lambda[k]);
+        }
+        largest = fmax(largest, size);
+    }
+    return largest;
+}
+
 /* Stores the multipliers of a sample, and the condition and the largest residual of A a = c where its acceleration is
- * known. A negative rank stands for that of A M^-1 A'. */
-static void report(const constrained_call *call, sample_block block, size_t l, int rank, constraint_scratch *s) {
+ * known. A negative rank stands for that of A M^-1 A'. Errors: those of agreement_check. */
+static dyn_status report(const constrained_call *call, sample_block block, size_t l, int rank, constraint_scratch *s,
+                         dyn_error *error) {
+    const constraint_rows *rows = &s->loops.rows;
+    const double freed = call->options.tolerance > 0 ? freed_acceleration(&s->loops, block, l) : 0;
+    const solved_rows solved = {rows->set.m, call->model->nv, block.lanes, l,
+                                rows->A,     s->acceleration, s->loops.c,  freed};
     size_t sample = block.first + l, m = (size_t)call->model->constraint_rows;
     if (call->lambda) {
         memcpy(call->lambda + sample * m, s->loops.lambda, m * sizeof *call->lambda);
@@ -75,6 +95,7 @@ static void report(const constrained_call *call, sample_block block, size_t l, i
         to->rank = closures_examine(&s->loops, block, l, &to->condition);
         to->rank = rank < 0 ? to->rank : rank;
     }
+    return agreement_check(&solved, call->options.tolerance, call->model, sample, error);
 }
 
 /* Computes the multipliers of least norm from A' lambda = M a - f into s->lambda. */
@@ -101,8 +122,8 @@ static void find_least_norm(const dense_problem *p, const double *a, constraint_
 }
 
 /* Computes a of a block of one sample by the full system or by elimination. */
-static void solve_dense(const constrained_call *call, sample_block block, const packed_inputs *packed,
-                        constraint_scratch *s) {
+static dyn_status solve_dense(const constrained_call *call, sample_block block, const packed_inputs *packed,
+                              constraint_scratch *s, dyn_error *error) {
     const dyn_model *model = call->model;
     const dyn_workspace *w = call->workspace;
     const double *tau = packed->third;
@@ -119,7 +140,7 @@ static void solve_dense(const constrained_call *call, sample_block block, const 
     int rank = call->options.method == DYN_CONSTRAINT_METHOD_ELIMINATION ? dense_solve_by_elimination(&p, &s->dense, a)
                                                                          : dense_solve_full_system(&p, &s->dense, a);
     find_least_norm(&p, a, s);
-    report(call, block, 0, rank, s);
+    return report(call, block, 0, rank, s, error);
 }
 
 /* Copies acceleration and multipliers of a lane that constrained articulated bodies computed. */
@@ -148,7 +169,7 @@ static dyn_status compute_articulated(const constrained_call *call, sample_block
     for (size_t l = 0; l < block.count; l++) {
         are_all_valid = are_all_valid && s->bodies.has_converged[l];
     }
-    const bool needs_rows = call->results || !are_all_valid;
+    const bool needs_rows = call->results || call->options.tolerance > 0 || !are_all_valid;
     if (status == DYN_OK && !are_all_valid) {
         block.kernels->forward_dynamics(call->model, w->memory, packed, w->pivots, s->acceleration);
         status = dyn_check_pivots(call->model, w, block, error);
@@ -165,7 +186,7 @@ static dyn_status compute_articulated(const constrained_call *call, sample_block
         } else {
             closures_solve(&s->loops, block, l, s->acceleration);
         }
-        report(call, block, l, -1, s);
+        status = report(call, block, l, -1, s, error);
     }
     return status;
 }
@@ -188,16 +209,16 @@ static dyn_status compute_block(const constrained_call *call, sample_block block
     if (call->options.stabilization != 0) {
         closures_find_errors(&s->loops, block, packed->q);
     }
-    for (size_t l = 0; l < block.count; l++) {
+    for (size_t l = 0; status == DYN_OK && l < block.count; l++) {
         closures_require_acceleration(&s->loops, block, l, call->options.stabilization, packed->v);
         if (call->options.method == DYN_CONSTRAINT_METHOD_MULTIPLIERS) {
             int rank = closures_solve(&s->loops, block, l, s->acceleration);
-            report(call, block, l, rank, s);
+            status = report(call, block, l, rank, s, error);
         } else {
-            solve_dense(call, block, packed, s);
+            status = solve_dense(call, block, packed, s, error);
         }
     }
-    return DYN_OK;
+    return status;
 }
 
 /* ---- Entry points ------------------------------------------------------------------------------------------------ */
@@ -244,6 +265,10 @@ static dyn_status read_options(const dyn_workspace *w, const dyn_constraint_opti
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "options.stabilization",
                              "the stabilization is %g 1/s; state a finite number that is not negative",
                              chosen->stabilization);
+    }
+    if (!(chosen->tolerance >= 0 && chosen->tolerance <= 1)) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "options.tolerance",
+                             "the tolerance is %g; state a number from 0 to 1", chosen->tolerance);
     }
     chosen->method = choose_method(chosen->method, w->model->constraint_rows, articulated_applies(w));
     return DYN_OK;

@@ -20,6 +20,7 @@
 #include "../dynamics/carve.h"
 #include "../model/constraint.h"
 #include "../model/error.h"
+#include "agreement.h"
 #include "closures.h"
 #include "dense.h"
 
@@ -186,6 +187,23 @@ static dyn_status load(const given_problem *p, size_t sample, given_scratch *s, 
     return status;
 }
 
+/* Returns the largest sum of the sizes of the terms of A (a - a_0) of the loaded sample, whose a is known. */
+static double freed_acceleration(const given_scratch *s) {
+    double largest = 0;
+    for (int r = 0; r < s->m; r++) {
+        double size = 0;
+        for (int i = 0; i < s->nv; i++) {
+            double change = s->a[i];
+            for (int j = 0; j < s->nv; j++) {
+                change -= s->inverse[i * s->nv + j] * s->dense.f[j];
+            }
+            size += fabs(s->A[r * s->nv + i] * change);
+        }
+        largest = fmax(largest, size);
+    }
+    return largest;
+}
+
 /* Solves the loaded sample, and stores its results; `lambda` and `result` may be NULL. */
 static dyn_status solve(const given_problem *p, given_scratch *s, double *a, double *lambda,
                         dyn_constraint_result *result, dyn_error *error) {
@@ -206,6 +224,11 @@ static dyn_status solve(const given_problem *p, given_scratch *s, double *a, dou
             return dyn_error_set(error, DYN_INVALID_ARGUMENT, "a", "acceleration %d is %g: the inputs are too large", i,
                                  s->a[i]);
         }
+    }
+    const solved_rows rows = {s->m, s->nv, 1, 0, s->A, s->a, s->c, freed_acceleration(s)};
+    dyn_status status = agreement_check(&rows, p->call->options->tolerance, p->model, 0, error);
+    if (status != DYN_OK) {
+        return status;
     }
     find_multipliers(&problem, s, s->b);
     if (lambda) {

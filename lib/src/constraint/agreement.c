@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "agreement.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "../model/error.h"
+
+/* Returns the constraint that row r belongs to, or -1 for one of the caller. */
+static int constraint_of(const dyn_model *model, int r) {
+    int i = model->constraint_count - 1;
+    while (i >= 0 && model->constraints[i].first_row > r) {
+        i--;
+    }
+    return i >= 0 && r < model->constraint_rows ? i : -1;
+}
+
+/* Sets the error for row r, which misses its acceleration by `residual`. */
+static dyn_status refuse(const dyn_model *model, int r, double residual, size_t sample, dyn_error *error) {
+    static const char advice[] = "close the loops by an assembly, or accept a compromise by a larger tolerance";
+    const dyn_error_site site = {.argument = "q", .has_sample = true, .sample = sample};
+    const int i = constraint_of(model, r);
+    if (i < 0) {
+        return dyn_error_at(error, DYN_FAILED_PRECONDITION, &site,
+                            "row %d of the request contradicts other rows: its acceleration is off by %.3g; %s",
+                            r - model->constraint_rows, residual, advice);
+    }
+    const dyn_constraint *constraint = &model->constraints[i];
+    const dyn_constraint_row row = dyn_model_constraint_row(model, i, r - constraint->first_row);
+    return dyn_error_at(error, DYN_FAILED_PRECONDITION, &site,
+                        "constraint %s contradicts other constraints: its acceleration along \"%s\" is off by %.3g "
+                        "%s; %s",
+                        constraint->name, row.direction, residual, row.is_angular ? "rad/s^2" : "m/s^2", advice);
+}
+
+dyn_status agreement_check(const solved_rows *rows, double tolerance, const dyn_model *model, size_t sample,
+                           dyn_error *error) {
+    double most = 0, largest = rows->freed;
+    int worst = 0;
+    for (int r = 0; r < rows->m && tolerance > 0; r++) {
+        double rest = -rows->c[r], size = fabs(rows->c[r]);
+        for (int i = 0; i < rows->nv; i++) {
+            const double A = rows->A[(size_t)(r * rows->nv + i) * rows->lanes + rows->lane];
+            const double term = A * rows->a[(size_t)i * rows->lanes + rows->lane];
+            rest += term;
+            size += fabs(term);
+        }
+        worst = fabs(rest) > most ? r : worst;
+        most = fmax(most, fabs(rest));
+        largest = fmax(largest, size);
+    }
+    return most > tolerance * largest ? refuse(model, worst, most, sample, error) : DYN_OK;
+}
