@@ -462,7 +462,8 @@ static const command COMMANDS[] = {
          "--timeout and the daemon's limit (see info) cancel it.\n",
      .example = "dynamicsctl rollout ur5 --state zero --duration 3 --integrator rk4 --ideal\n"
                 "  dynamicsctl rollout ur5 --states starts.csv --duration 2 --stride 10 --csv > ends.csv\n"
-                "  dynamicsctl rollout ur5 --control computed_torque --kp 100 --kd 20 --duration 2 --to 0,-1,1,0,0,0",
+                "  dynamicsctl rollout ur5 --control computed_torque --kp 100 --kd 20 --duration 2 --to 0,-1,1,0,0,0\n"
+                "  dynamicsctl rollout ur5 --duration 1 --base-velocity 0,0,0,0,0,2",
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
@@ -470,7 +471,7 @@ static const command COMMANDS[] = {
                 WITH(OPTION_STEP_LENGTH) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) |
                 WITH(OPTION_STABILIZATION) | WITH(OPTION_NO_PROJECTION) | WITH(OPTION_IDEAL) | WITH(OPTION_ACCURATE) |
                 WITH(OPTION_CONTROL) | WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_TO) | WITH(OPTION_COMPILED) |
-                WITH(OPTION_STRIDE) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) | WITH(OPTION_JOB) |
+                BASE_MOTION_OPTIONS | WITH(OPTION_STRIDE) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) | WITH(OPTION_JOB) |
                 WITH(OPTION_CONSTRAINTS),
      .words =
          (const option_words[]){
@@ -494,7 +495,7 @@ static const command COMMANDS[] = {
                 WITH(OPTION_FORCE) | WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) |
                 WITH(OPTION_PRECISION) | WITH(OPTION_STEP_LENGTH) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) |
                 WITH(OPTION_STABILIZATION) | WITH(OPTION_NO_PROJECTION) | WITH(OPTION_RATES) | WITH(OPTION_CSV) |
-                WITH(OPTION_PLOT) | WITH(OPTION_JOB) | WITH(OPTION_CONSTRAINTS),
+                WITH(OPTION_PLOT) | WITH(OPTION_JOB) | WITH(OPTION_CONSTRAINTS) | BASE_MOTION_OPTIONS,
      .words = (const option_words[]){{OPTION_INTEGRATOR, "integrator of forward (default explicit_euler)"},
                                      {OPTION_PRECISION, "precision of inverse (default double)"},
                                      {0}},
@@ -520,7 +521,7 @@ static const command COMMANDS[] = {
                 WITH(OPTION_DISTURBANCE) | WITH(OPTION_SEED) | WITH(OPTION_FORCE) | WITH(OPTION_FORCE_REFERENCE_FRAME) |
                 WITH(OPTION_GRAVITY) | WITH(OPTION_IDEAL) | WITH(OPTION_PAYLOAD) | WITH(OPTION_FREQUENCY) |
                 WITH(OPTION_RECORD) | WITH(OPTION_REPLACE) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) |
-                WITH(OPTION_COMPILED) | WITH(OPTION_CONSTRAINTS),
+                WITH(OPTION_COMPILED) | WITH(OPTION_CONSTRAINTS) | BASE_MOTION_OPTIONS,
      .words = (const option_words[]){{OPTION_NAME, "name of the simulation (default: one that the daemon chooses)"},
                                      {OPTION_REPLACE, "with --record: replace a recording of the same name"},
                                      {OPTION_SEED, "seed of the disturbance (default 0)"},

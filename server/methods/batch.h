@@ -53,6 +53,8 @@ typedef struct batch {
     size_t force_count;
     dyn_external_force *forces; /* at their first rows; valid from batch_begin on */
     dyn_base_motion base;       /* at its first row, without a twist if the base rests; valid from batch_begin on */
+    size_t base_steps;          /* steps of a rollout, for which the base may have rows; 0: it cannot */
+    size_t base_step_stride;    /* of base.twist and base.acceleration from step to step */
     bool is_marking;            /* failed samples are marked and do not end the call */
     uint8_t *marks;             /* mark of each sample: 1 if it failed */
     atomic_size_t *marked;      /* number of failed samples */

@@ -7,6 +7,18 @@
 #include "methods/batch.h"
 #include "methods/geometry.h"
 
+/* Checks that all numbers of one part of a force or of a motion are finite. */
+static bool check_numbers(batch *b, const char *path, const char *name, size_t count, const double *values) {
+    for (size_t k = 0; k < count; k++) {
+        if (!isfinite(values[k])) {
+            call_blame(b->call, "%s.%s[%zu]", path, name, k);
+            call_fail(b->call, REASON_NOT_FINITE, "%s[%zu] is %g; pass a finite number", name, k, values[k]);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Checks the count and the numbers of one part of a force: its "force" or its "torque". */
 static bool check_block(batch *b, const char *path, const char *name, size_t count, const double *values) {
     size_t rows = b->force_rows;
@@ -17,14 +29,7 @@ static bool check_block(batch *b, const char *path, const char *name, size_t cou
                   3 * rows);
         return false;
     }
-    for (size_t k = 0; k < count; k++) {
-        if (!isfinite(values[k])) {
-            call_blame(b->call, "%s.%s[%zu]", path, name, k);
-            call_fail(b->call, REASON_NOT_FINITE, "%s[%zu] is %g; pass a finite number", name, k, values[k]);
-            return false;
-        }
-    }
-    return true;
+    return check_numbers(b, path, name, count, values);
 }
 
 /* Array of vectors: one for each row, one for all rows, or none. */
@@ -115,32 +120,78 @@ const dyn_external_forces *batch_forces(const batch *b, size_t first, void *scra
     return forces;
 }
 
+/* Part of the motion of a base: the first column of its three numbers in a row of 12, and its field. */
+typedef struct base_part {
+    size_t column;
+    const char *name;
+    size_t count;
+    const double *values;
+} base_part;
+
+/* Returns the number of steps for which the motion of the base may have rows of its own; 1: it has none. */
+static size_t base_steps(const batch *b) {
+    return b->base_steps > 0 ? b->base_steps : 1;
+}
+
+static bool check_part(batch *b, const char *path, const base_part *part) {
+    size_t rows = b->force_rows, steps = base_steps(b), count = part->count;
+    if (count == 0 || count == 3 || count == 3 * rows || count == 3 * rows * steps) {
+        return check_numbers(b, path, part->name, count, part->values);
+    }
+    call_blame(b->call, "%s.%s", path, part->name);
+    if (b->base_steps > 0) {
+        call_fail(b->call, REASON_WRONG_COUNT,
+                  "%s has %zu values; pass 3 that hold always, %zu (3 for each sample), %zu (3 for each step of each "
+                  "sample), or none",
+                  part->name, count, 3 * rows, 3 * rows * steps);
+    } else {
+        call_fail(b->call, REASON_WRONG_COUNT,
+                  "%s has %zu values; pass 3 that hold for all samples or rows, %zu (3 for each), or none", part->name,
+                  count, 3 * rows);
+    }
+    return false;
+}
+
+/* Fills three columns of rows of 12: `samples` rows, or one, each repeated for all steps that have rows. */
+static void fill_part(const base_part *part, size_t samples, size_t steps, size_t rows, double *motion) {
+    for (size_t s = 0; s < rows; s++) {
+        size_t row = part->count == 3 ? 0 : part->count == 3 * samples * steps ? s : s / (rows / samples);
+        for (size_t k = 0; part->count > 0 && k < 3; k++) {
+            motion[12 * s + part->column + k] = part->values[3 * row + k];
+        }
+    }
+}
+
 bool batch_read_base(batch *b) {
     static const char path[] = "query.base_motion";
     const Dynamics__V1__BaseMotion *base = b->query->base_motion;
     if (!base) {
         return true;
     }
-    const vector_rows w = {base->n_angular_velocity, base->angular_velocity},
-                      v = {base->n_linear_velocity, base->linear_velocity},
-                      dw = {base->n_angular_acceleration, base->angular_acceleration},
-                      dv = {base->n_linear_acceleration, base->linear_acceleration};
-    if (!check_block(b, path, "linear_velocity", v.count, v.values) ||
-        !check_block(b, path, "angular_velocity", w.count, w.values) ||
-        !check_block(b, path, "linear_acceleration", dv.count, dv.values) ||
-        !check_block(b, path, "angular_acceleration", dw.count, dw.values)) {
+    const base_part parts[] = {
+        {3, "linear_velocity", base->n_linear_velocity, base->linear_velocity},
+        {0, "angular_velocity", base->n_angular_velocity, base->angular_velocity},
+        {9, "linear_acceleration", base->n_linear_acceleration, base->linear_acceleration},
+        {6, "angular_acceleration", base->n_angular_acceleration, base->angular_acceleration},
+    };
+    const size_t samples = b->force_rows, steps = base_steps(b), count = sizeof parts / sizeof *parts;
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!check_part(b, path, &parts[i])) {
+            return false;
+        }
+        most = parts[i].count > most ? parts[i].count : most;
+    }
+    const size_t rows = most <= 3 ? 1 : most / 3;
+    double *motion = call_allocate(b->call, 12 * rows, sizeof *motion);
+    if (!motion) {
         return false;
     }
-    bool has_rows = w.count > 3 || v.count > 3 || dw.count > 3 || dv.count > 3;
-    size_t count = has_rows ? b->force_rows : 1;
-    double *twist = call_allocate(b->call, 6 * count, sizeof *twist);
-    double *acceleration = call_allocate(b->call, 6 * count, sizeof *acceleration);
-    if (!twist || !acceleration) {
-        return false;
+    for (size_t i = 0; i < count; i++) {
+        fill_part(&parts[i], samples, steps, rows, motion);
     }
-    join_rows(w, v, count, twist);
-    join_rows(dw, dv, count, acceleration);
-    b->base = (dyn_base_motion){twist, acceleration, has_rows ? 6 : 0};
+    b->base_step_stride = rows == samples * steps && steps > 1 ? 12 : 0;
+    b->base = (dyn_base_motion){motion, motion + 6, rows == 1 ? 0 : b->base_step_stride ? 12 * steps : 12};
     return true;
 }
 

@@ -74,7 +74,8 @@ static void on_input(simulation *s, bool has_new_forces) {
     Dynamics__V1__RecordingEntry entry = DYNAMICS__V1__RECORDING_ENTRY__INIT;
     Dynamics__V1__SimulationInput input;
     message_forces forces;
-    message_input(s, session_of(s)->rows, has_new_forces ? &forces : NULL, &input);
+    message_base base;
+    message_input(s, session_of(s)->rows, has_new_forces ? &forces : NULL, &base, &input);
     entry.entry_case = DYNAMICS__V1__RECORDING_ENTRY__ENTRY_INPUT;
     entry.input = &input;
     recording_append(s->recording, &entry.base);

@@ -55,7 +55,22 @@ void message_external_forces(const simulation *s, message_forces *forces) {
     }
 }
 
-void message_input(const simulation *s, double *rows, message_forces *forces, Dynamics__V1__SimulationInput *input) {
+Dynamics__V1__BaseMotion *message_base_motion(const simulation *s, message_base *base) {
+    if (!s->base.is_set) {
+        return NULL;
+    }
+    Dynamics__V1__BaseMotion *m = &base->motion;
+    dynamics__v1__base_motion__init(m);
+    memcpy(base->twist, s->base.twist, sizeof base->twist);
+    memcpy(base->acceleration, s->base.acceleration, sizeof base->acceleration);
+    m->n_angular_velocity = m->n_linear_velocity = m->n_angular_acceleration = m->n_linear_acceleration = 3;
+    m->angular_velocity = base->twist, m->linear_velocity = base->twist + 3;
+    m->angular_acceleration = base->acceleration, m->linear_acceleration = base->acceleration + 3;
+    return m;
+}
+
+void message_input(const simulation *s, double *rows, message_forces *forces, message_base *base,
+                   Dynamics__V1__SimulationInput *input) {
     const robot *r = &session_of(s)->robot;
     dynamics__v1__simulation_input__init(input);
     input->n_q_ref = s->nq;
@@ -68,6 +83,7 @@ void message_input(const simulation *s, double *rows, message_forces *forces, Dy
     robot_v_to_caller(r, 1, s->input.tau, input->tau);
     robot_v_to_caller(r, 1, s->input.v_ref, input->v_ref);
     robot_v_to_caller(r, 1, s->input.a_ref, input->a_ref);
+    input->base_motion = message_base_motion(s, base);
     if (forces) {
         message_external_forces(s, forces);
         input->n_external_forces = s->input.forces->count;
@@ -96,7 +112,7 @@ Dynamics__V1__SimulationSnapshot *message_snapshot(const simulation *s, message_
         return NULL;
     }
     message_state(s, p->rows, &p->state);
-    message_input(s, p->rows + state_values, &p->forces, &p->input);
+    message_input(s, p->rows + state_values, &p->forces, &p->base, &p->input);
     memcpy(p->generator, s->generator.words, sizeof p->generator);
     p->snapshot.options = session_of(s)->request;
     p->snapshot.digest = s->entry->digest;

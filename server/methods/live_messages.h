@@ -30,9 +30,19 @@ typedef struct message_forces {
 /* Fills the messages of the external forces that act on a simulation. */
 void message_external_forces(const simulation *s, message_forces *forces);
 
+/* Memory of the motion of the base of a simulation as a message. */
+typedef struct message_base {
+    Dynamics__V1__BaseMotion motion;
+    double twist[6], acceleration[6];
+} message_base;
+
+/* Fills the message of the motion of the base. Returns NULL where no request has set it. */
+Dynamics__V1__BaseMotion *message_base_motion(const simulation *s, message_base *base);
+
 /* Fills the message with the complete input of a simulation, which replaces any earlier input. `rows` receives its nq +
- * 3 nv values, `forces` the external forces; NULL leaves them out. */
-void message_input(const simulation *s, double *rows, message_forces *forces, Dynamics__V1__SimulationInput *input);
+ * 3 nv values, `forces` the external forces; NULL leaves them out; `base` the motion of the base. */
+void message_input(const simulation *s, double *rows, message_forces *forces, message_base *base,
+                   Dynamics__V1__SimulationInput *input);
 
 /* Fills the message with the counters of a stream. */
 void message_counters(const stream *s, Dynamics__V1__StreamCounters *counters);
@@ -47,6 +57,7 @@ typedef struct message_snapshot_parts {
     Dynamics__V1__SimulationState state;
     Dynamics__V1__SimulationInput input;
     message_forces forces;
+    message_base base;
     uint64_t generator[4];
     double *rows;
 } message_snapshot_parts;

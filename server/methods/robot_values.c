@@ -179,6 +179,31 @@ bool robot_read_forces(const robot *r, const char *field, size_t count, Dynamics
     return true;
 }
 
+bool robot_read_base(const char *field, const Dynamics__V1__BaseMotion *wire, stepper_base *base, refusal *why) {
+    *base = (stepper_base){.is_set = wire != NULL};
+    if (!wire) {
+        return true;
+    }
+    const struct {
+        const char *name;
+        size_t count;
+        const double *values;
+        double *to;
+    } parts[] = {
+        {"linear_velocity", wire->n_linear_velocity, wire->linear_velocity, base->twist + 3},
+        {"angular_velocity", wire->n_angular_velocity, wire->angular_velocity, base->twist},
+        {"linear_acceleration", wire->n_linear_acceleration, wire->linear_acceleration, base->acceleration + 3},
+        {"angular_acceleration", wire->n_angular_acceleration, wire->angular_acceleration, base->acceleration}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char place[REFUSAL_FIELD_SIZE];
+        snprintf(place, sizeof place, "%s.%s", field, parts[i].name);
+        if (!read_vector(place, parts[i].count, parts[i].values, parts[i].to, why)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void convert(const int *columns, size_t width, size_t rows, const double *from, double *to,
                     void (*permute)(const int *, size_t, size_t, const double *, double *)) {
     if (columns) {

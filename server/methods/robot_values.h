@@ -49,6 +49,9 @@ bool robot_read_v(const robot *r, const char *field, size_t count, const double 
 bool robot_read_gains(const robot *r, const char *field, size_t count, const double *values, arena *memory,
                       const double **result, refusal *why);
 
+/* Reads the motion of the base of one state; NULL: none is set. `field` is its path in the request. */
+bool robot_read_base(const char *field, const Dynamics__V1__BaseMotion *wire, stepper_base *base, refusal *why);
+
 /* Reads the external forces of one state, at most STEPPER_FORCES. `field` is the path of the list in the request. */
 bool robot_read_forces(const robot *r, const char *field, size_t count, Dynamics__V1__ExternalForce *const *list,
                        stepper_forces *forces, refusal *why);

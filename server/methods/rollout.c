@@ -185,6 +185,7 @@ static bool read_length(task *t) {
     uint64_t stride = r->stride > 0 ? r->stride : 1;
     t->rollout.stride = r->only_last ? 0 : stride <= r->steps ? stride : r->steps + 1;
     t->rows = dyn_rollout_rows(&t->rollout);
+    b->base_steps = r->steps;
     batch_expect(b, t->rows * width + 16);
     return true;
 }
@@ -267,6 +268,13 @@ static void slice_forces(const task *t, size_t first, rollout_scratch *scratch, 
     rollout->force_count = t->b->force_count;
 }
 
+/* Returns the motion of the base from sample `first` on. */
+static dyn_signal base_signal(const batch *b, size_t first) {
+    dyn_base_motion base = {0};
+    batch_base(b, first, &base);
+    return (dyn_signal){base.twist, base.stride, b->base_step_stride};
+}
+
 /* Integrates a block of samples with fixed steps. */
 static dyn_status roll_out(const task *t, rollout_scratch *scratch, size_t first, size_t count, dyn_error *error) {
     const batch *b = t->b;
@@ -275,6 +283,7 @@ static dyn_status roll_out(const task *t, rollout_scratch *scratch, size_t first
     r.v = motion_rows(t->m.v, b->nv, first);
     r.tau = shifted(&r.tau, first);
     r.q_ref = shifted(&r.q_ref, first), r.v_ref = shifted(&r.v_ref, first), r.a_ref = shifted(&r.a_ref, first);
+    r.base = base_signal(b, first);
     slice_forces(t, first, scratch, &r);
     r.proceed = proceed;
     r.context = t->b;
@@ -351,12 +360,17 @@ static dyn_status move_accurately(const task *t, dyn_simulator *s, size_t sample
             memcpy(tau + k * b->nv, signal.rows + row * signal.step_stride, b->nv * sizeof(double));
         }
     }
-    const dyn_adaptive_motion accurate =
+    dyn_adaptive_motion accurate =
         DYN_ADAPTIVE_MOTION_INIT(.n = n, .time = time, .q = b->q + sample * b->nq,
                                  .v = motion_rows(t->m.v, b->nv, sample), .tau = signal.rows ? tau : NULL,
                                  .hold = t->rollout.hold, .relative = t->request->accuracy->relative,
                                  .absolute = t->request->accuracy->absolute, .proceed = proceed_accurately,
                                  .context = t->b);
+    dyn_base_motion base = {0};
+    if (batch_base(b, sample, &base)) {
+        base.stride = b->base_step_stride;
+        accurate.base = &base;
+    }
     dyn_adaptive_result result;
     dyn_status status = dyn_adaptive_run(s, &accurate, q, v, NULL, 0, &result, error);
     if (status != DYN_OK) {
@@ -556,7 +570,9 @@ void method_rollout(call *c) {
     const Dynamics__V1__RolloutRequest *r = c->request->rollout;
     batch b;
     task t = {.b = &b, .request = r};
-    bool is_ready = batch_open(c, &b, r->query, QUERY_SIMULATED | QUERY_ADDED_CONSTRAINTS, r->n_q, r->q) && prepare(&t);
+    bool is_ready =
+        batch_open(c, &b, r->query, QUERY_SIMULATED | QUERY_ADDED_CONSTRAINTS | QUERY_BASE_MOTION, r->n_q, r->q) &&
+        prepare(&t);
     Dynamics__V1__RolloutReply *reply = is_ready ? create_rollout_reply(c) : NULL;
     if (reply && batch_run(&b, step, &t, scratch_size(&t))) {
         fill_reply(&t, reply);

@@ -120,7 +120,8 @@ void method_create_simulation(call *c) {
     const Dynamics__V1__CreateSimulationRequest *r = c->request->create_simulation;
     live *l = c->service->live;
     refusal why = {0};
-    model_entry *entry = query_find_model(c, r->query, QUERY_ALL | QUERY_CONSTRAINTS | QUERY_ADDED_CONSTRAINTS);
+    model_entry *entry =
+        query_find_model(c, r->query, QUERY_ALL | QUERY_CONSTRAINTS | QUERY_ADDED_CONSTRAINTS | QUERY_BASE_MOTION);
     if (!entry) {
         return;
     }
@@ -358,6 +359,12 @@ static void show_forces(call *c, const simulation *s, Dynamics__V1__GetSimulatio
     }
 }
 
+/* Writes the motion of the base into the reply. */
+static void show_base(call *c, const simulation *s, Dynamics__V1__GetSimulationStateReply *reply) {
+    message_base *base = s->base.is_set ? call_allocate(c, 1, sizeof *base) : NULL;
+    reply->base_motion = base ? message_base_motion(s, base) : NULL;
+}
+
 void method_get_simulation_state(call *c) {
     const Dynamics__V1__GetSimulationStateRequest *r = c->request->get_simulation_state;
     Dynamics__V1__GetSimulationStateReply *reply = create_get_simulation_state_reply(c);
@@ -370,6 +377,7 @@ void method_get_simulation_state(call *c) {
         reply->state = message_state_copy(c, s);
         reply->simulation = message_summary(c, s);
         show_forces(c, s, reply);
+        show_base(c, s, reply);
     }
     let_go(s);
 }

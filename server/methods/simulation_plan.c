@@ -13,7 +13,8 @@
 #include "models/object_cache.h"
 
 /* Parts of the query that a simulation supports: it steps in double precision. */
-static const query_parts SIMULATION_PARTS = (QUERY_ALL & ~QUERY_PRECISION) | QUERY_ADDED_CONSTRAINTS;
+static const query_parts SIMULATION_PARTS =
+    (QUERY_ALL & ~QUERY_PRECISION) | QUERY_ADDED_CONSTRAINTS | QUERY_BASE_MOTION;
 
 static const value_range RATE = {"rate", 1, 1e-3, 1000}, PUBLISH_RATE = {"publish_rate", 100, 1e-6, 1e6};
 
@@ -51,7 +52,9 @@ static bool read_options(live *l, simulation_session *session, simulation_option
                                     &options->deviation, why) &&
                    read_state(r, m, state, state + r->nq, why) &&
                    robot_read_forces(r, "query.external_forces", m->query->n_external_forces, m->query->external_forces,
-                                     &options->forces, why);
+                                     &options->forces, why) &&
+                   robot_read_base("query.base_motion", m->query->base_motion, &options->base, why);
+    options->stepping.base_may_move = true;
     options->payload_count = session->values.payload_count;
     options->payloads = session->values.payloads;
     options->is_paced = m->pace == DYNAMICS__V1__PACE__PACE_CLOCK;
@@ -191,8 +194,11 @@ bool plan_input(simulation *s, const char *field, const Dynamics__V1__Simulation
         is_good = parts[i].count == 0 || robot_read_v(r, place, parts[i].count, parts[i].values, parts[i].to, why);
     }
     stepper_forces forces;
+    stepper_base base;
     snprintf(place, sizeof place, "%s.external_forces", field);
     is_good = is_good && robot_read_forces(r, place, m->n_external_forces, m->external_forces, &forces, why);
+    snprintf(place, sizeof place, "%s.base_motion", field);
+    is_good = is_good && robot_read_base(place, m->base_motion, &base, why);
     if (is_good) {
         bool has_forces = m->n_external_forces > 0 || m->clear_external_forces;
         simulation_set_input(s, &(stepper_input){
@@ -201,6 +207,7 @@ bool plan_input(simulation *s, const char *field, const Dynamics__V1__Simulation
                                     .v_ref = m->n_v_ref ? v_ref : NULL,
                                     .a_ref = m->n_a_ref ? a_ref : NULL,
                                     .forces = has_forces ? &forces : NULL,
+                                    .base = m->base_motion ? &base : NULL,
                                 });
     }
     free(rows);

@@ -146,6 +146,7 @@ bool stepping_read_batch(batch *b, const Dynamics__V1__Stepping *m, dyn_simulati
         filled = *m;
     }
     bool is_good = stepping_read(&r, b->values.gravity, &filled, &b->call->memory, options, &why);
+    options->base_may_move = b->query->base_motion != NULL;
     if (!is_good) {
         call_refuse(b->call, &why);
     }

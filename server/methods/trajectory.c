@@ -363,9 +363,11 @@ static bool read_rows(batch *b, forward_task *t) {
 static dyn_status move_row(const batch *b, forward_task *t, dyn_simulator *simulator, size_t i, void *scratch,
                            dyn_error *error) {
     dyn_external_forces forces;
+    dyn_base_motion base;
     const dyn_step_input input =
         DYN_STEP_INPUT_INIT(.tau = t->tau + i * b->nv, .forces = batch_forces(b, i, scratch, &forces),
-                            .bristles = t->bristles, .time = (double)i * t->options.step_length);
+                            .bristles = t->bristles, .time = (double)i * t->options.step_length,
+                            .base = batch_base(b, i, &base));
     double *q = t->q + i * b->nq, *v = t->v + i * b->nv;
     memcpy(q + b->nq, q, b->nq * sizeof *q);
     memcpy(v + b->nv, v, b->nv * sizeof *v);
@@ -446,8 +448,9 @@ void method_forward_dynamics_trajectory(call *c) {
     const Dynamics__V1__ForwardDynamicsTrajectoryRequest *r = c->request->forward_dynamics_trajectory;
     batch b;
     forward_task t = {.request = r};
-    bool is_ready = batch_open(c, &b, r->query, QUERY_SIMULATED | QUERY_ADDED_CONSTRAINTS, r->n_q, r->q) &&
-                    check_start(&b, &t) && read_stepping(&b, &t);
+    bool is_ready =
+        batch_open(c, &b, r->query, QUERY_SIMULATED | QUERY_ADDED_CONSTRAINTS | QUERY_BASE_MOTION, r->n_q, r->q) &&
+        check_start(&b, &t) && read_stepping(&b, &t);
     if (is_ready) {
         batch_expect(&b, t.rows * (1 + b.nq + b.nv));
         double evaluation = STEP_COST * (double)b.nv + stepping_constraint_cost(b.model);

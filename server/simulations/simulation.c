@@ -45,7 +45,8 @@ static bool allocate(simulation *s, const simulation_options *options) {
                                .q_ref = copy(nq, options->q),
                                .v_ref = copy(nv, NULL),
                                .a_ref = copy(nv, NULL),
-                               .forces = calloc(1, sizeof *s->input.forces)};
+                               .forces = calloc(1, sizeof *s->input.forces),
+                               .base = &s->base};
     s->batch.q = copy(SIMULATION_BATCH * nq, NULL);
     s->batch.v = copy(SIMULATION_BATCH * nv, NULL);
     s->batch.tau = copy(SIMULATION_BATCH * nv, NULL);
@@ -94,6 +95,7 @@ dyn_status simulation_create(model_entry *entry, const char *name, const simulat
                                      .payload_count = options->payload_count,
                                      .payloads = options->payloads};
         *s->input.forces = s->initial_forces = options->forces;
+        s->base = s->initial_base = options->base;
         status = stepper_create(entry->model, &setup, error, &s->stepper);
     }
     if (status != DYN_OK) {
@@ -400,6 +402,9 @@ void simulation_set_input(simulation *s, const stepper_input *input) {
     if (input->forces) {
         *s->input.forces = *input->forces;
     }
+    if (input->base) {
+        s->base = *input->base;
+    }
     if (s->recording) {
         s->hooks->on_input(s, input->forces != NULL);
     }
@@ -437,6 +442,9 @@ void simulation_reset(simulation *s) {
     memset(s->input.v_ref, 0, s->nv * sizeof *s->input.v_ref);
     memset(s->input.a_ref, 0, s->nv * sizeof *s->input.a_ref);
     *s->input.forces = s->initial_forces;
+    bool is_set = s->base.is_set; /* remains, so that a snapshot states that the base rests again */
+    s->base = s->initial_base;
+    s->base.is_set = is_set;
     disturbance_seed(&s->generator, s->seed);
     s->step = 0;
     atomic_store(&s->time, 0);

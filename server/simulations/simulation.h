@@ -79,6 +79,7 @@ typedef struct simulation_options {
     size_t payload_count;
     const dyn_payload *payloads; /* attached for its lifetime */
     stepper_forces forces;       /* forces that act from the start and after a reset */
+    stepper_base base;           /* motion of the base from the start and after a reset */
     bool is_paced;
     double rate;         /* simulated seconds a second */
     double publish_rate; /* per simulated second */
@@ -117,6 +118,8 @@ struct simulation {
     uint64_t seed, publish_stride;
     double *initial_q, *initial_v;
     stepper_forces initial_forces;
+    stepper_base initial_base;
+    stepper_base base; /* of input */
     stepper *stepper;
     char computed_with[COMPUTED_WITH_SIZE];
 

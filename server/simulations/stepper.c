@@ -188,10 +188,12 @@ bool stepper_step(stepper *s, const stepper_input *input, disturbance *generator
         s->tau[i] += s->deviation[i] * disturbance_normal(generator);
     }
     dyn_external_forces forces = stepper_list_forces(input->forces, s->forces);
+    const dyn_base_motion base = {input->base->twist, input->base->acceleration, 0};
     dyn_step_input acting =
         DYN_STEP_INPUT_INIT(.tau = s->tau, .q_ref = has_control ? input->q_ref : NULL,
                             .v_ref = has_control ? input->v_ref : NULL, .a_ref = has_control ? input->a_ref : NULL,
-                            .forces = forces.count > 0 ? &forces : NULL, .bristles = s->bristles, .time = input->time);
+                            .forces = forces.count > 0 ? &forces : NULL, .bristles = s->bristles, .time = input->time,
+                            .base = input->base->is_set ? &base : NULL);
     s->result = (dyn_sample_result){0};
     s->next_limited = 0;
     if (dyn_simulator_step(s->simulator, 1, &acting, q, v, tau, &s->result, error) != DYN_OK) {

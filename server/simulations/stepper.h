@@ -23,13 +23,20 @@ typedef struct stepper_forces {
     } force[STEPPER_FORCES];
 } stepper_forces;
 
-/* Input of a step: forces, the reference of the controller, and external forces. */
+/* Motion of the base, as in dyn_base_motion. */
+typedef struct stepper_base {
+    bool is_set; /* false: it rests, since no request has set it */
+    double twist[6], acceleration[6];
+} stepper_base;
+
+/* Input of a step: forces, the reference of the controller, external forces, and the motion of the base. */
 typedef struct stepper_input {
     double *tau;   /* nv */
     double *q_ref; /* nq */
     double *v_ref; /* nv */
     double *a_ref; /* nv */
     stepper_forces *forces;
+    stepper_base *base;
     double time; /* s, at the start of the step */
 } stepper_input;
 

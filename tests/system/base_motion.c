@@ -209,6 +209,136 @@ START_TEST(constrained_robots_feel_acceleration_as_gravity) {
 }
 END_TEST
 
+/* Steps of a motion without stops, damping, friction and effort limits. */
+static const dyn_client_stepping ideal = {.struct_size = sizeof(dyn_client_stepping),
+                                          .step_length = 1e-3,
+                                          .stop = DYN_CLIENT_JOINT_STOP_NONE,
+                                          .ignore_damping = true,
+                                          .ignore_friction = true,
+                                          .ignore_effort_limits = true};
+
+/* Rolls out n states. Returns a result that the caller frees. */
+static dyn_client_rollout *roll_out(const dyn_client_query *query, const double *q, const double *v, size_t steps,
+                                    bool is_accurate) {
+    dyn_client_rollout *rollout;
+    const dyn_client_rollout_request request =
+        DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = q, .v = v, .stepping = &ideal, .steps = steps, .only_last = true,
+                                        .is_accurate = is_accurate);
+    wire_require(dyn_client_rollout_run(client, query, &request, &rollout, &error), &error);
+    return rollout;
+}
+
+START_TEST(rollouts_have_a_motion_for_each_sample_and_for_each_step) {
+    enum { STEPS = 2 };
+    const dyn_client_base_motion rows = motion_of_rows(ROWS);
+    double ends[6 * ROWS];
+    dyn_client_query query = UR5;
+    query.base_motion = &rows;
+    dyn_client_rollout *all = roll_out(&query, q_rows, v_rows, STEPS, false);
+    query.samples = 1;
+    for (size_t r = 0; r < ROWS; r++) {
+        const dyn_client_base_motion one = {linear + 3 * r, angular + 3 * r, linear_rate + 3 * r, angular_rate + 3 * r,
+                                            1};
+        query.base_motion = &one;
+        dyn_client_rollout *alone = roll_out(&query, q_rows + 6 * r, v_rows + 6 * r, STEPS, false);
+        ck_assert_mem_eq(alone->q, all->q + 6 * r, 6 * sizeof(double));
+        ck_assert_mem_eq(alone->v, all->v + 6 * r, 6 * sizeof(double));
+        memcpy(ends + 6 * r, alone->v, 6 * sizeof(double));
+        dyn_client_rollout_free(alone);
+    }
+    query.base_motion = NULL;
+    dyn_client_rollout *still = roll_out(&query, q_rows, v_rows, STEPS, false);
+    ck_assert_mem_ne(still->v, all->v, 6 * sizeof(double));
+    dyn_client_rollout_free(still), dyn_client_rollout_free(all);
+    /* Two steps with a motion of their own are two rollouts of one step. */
+    const dyn_client_base_motion first = motion_of_rows(1), steps = motion_of_rows(STEPS);
+    const dyn_client_base_motion second = {linear + 3, angular + 3, linear_rate + 3, angular_rate + 3, 1};
+    query.base_motion = &steps;
+    dyn_client_rollout *both = roll_out(&query, q_rows, v_rows, STEPS, false);
+    query.base_motion = &first;
+    dyn_client_rollout *begin = roll_out(&query, q_rows, v_rows, 1, false);
+    query.base_motion = &second;
+    dyn_client_rollout *end = roll_out(&query, begin->q, begin->v, 1, false);
+    ck_assert_mem_eq(end->q, both->q, 6 * sizeof(double));
+    ck_assert_mem_eq(end->v, both->v, 6 * sizeof(double));
+    dyn_client_rollout_free(both), dyn_client_rollout_free(begin), dyn_client_rollout_free(end);
+}
+END_TEST
+
+START_TEST(accurate_rollouts_are_the_limit_of_short_steps) {
+    const dyn_client_base_motion motion = motion_of_rows(1);
+    double difference[2];
+    dyn_client_query query = UR5;
+    query.samples = 1, query.base_motion = &motion;
+    dyn_client_rollout *accurate = roll_out(&query, q_rows, v_rows, 100, true);
+    for (int k = 0; k < 2; k++) {
+        dyn_client_stepping stepping = ideal;
+        dyn_client_rollout *rollout;
+        stepping.integrator = DYN_CLIENT_INTEGRATOR_RK4, stepping.step_length = k ? 5e-3 : 1e-2;
+        const dyn_client_rollout_request request =
+            DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = q_rows, .v = v_rows, .stepping = &stepping, .steps = k ? 20 : 10,
+                                            .only_last = true);
+        wire_require(dyn_client_rollout_run(client, &query, &request, &rollout, &error), &error);
+        difference[k] = 0;
+        for (int i = 0; i < 6; i++) {
+            difference[k] += fabs(rollout->q[i] - accurate->q[i]);
+        }
+        dyn_client_rollout_free(rollout);
+    }
+    ck_assert_double_lt(difference[0], 1e-4);
+    ck_assert_double_lt(difference[1], difference[0] / 10);
+    dyn_client_rollout_free(accurate);
+}
+END_TEST
+
+/* Creates a simulation in lockstep, and steps it. */
+static dyn_client_simulation *step(const char *name, uint64_t token, const dyn_client_base_motion *base) {
+    dyn_client_simulation *after;
+    const dyn_client_simulation_input input = DYN_CLIENT_SIMULATION_INPUT_INIT(.nq = 6, .nv = 6, .base_motion = base);
+    wire_require(dyn_client_step_simulation(client, name, token, 2, &input, 0, &after, &error), &error);
+    return after;
+}
+
+START_TEST(simulations_move_with_the_base_that_their_input_states) {
+    const dyn_client_base_motion first = motion_of_rows(1), rest = {.linear_velocity = linear, .rows = 1};
+    const dyn_client_base_motion second = {linear + 3, angular + 3, linear_rate + 3, angular_rate + 3, 1};
+    uint64_t token;
+    dyn_client_simulation *simulation;
+    dyn_client_query query = UR5;
+    query.samples = 1, query.base_motion = &first;
+    const dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "ship", .query = &query, .nq = 6, .nv = 6, .q = q_rows, .v = v_rows,
+                                           .stepping = &ideal, .pace = DYN_CLIENT_PACE_LOCKSTEP);
+    wire_require(dyn_client_create_simulation(client, &options, &token, &simulation, &error), &error);
+    dyn_client_simulation_free(simulation);
+    wire_require(dyn_client_record_simulation(client, "ship", token, "voyage", 0, &error), &error);
+    dyn_client_rollout *expected[3] = {roll_out(&query, q_rows, v_rows, 2, false)};
+    query.base_motion = &second;
+    expected[1] = roll_out(&query, expected[0]->q, expected[0]->v, 2, false);
+    query.base_motion = NULL;
+    expected[2] = roll_out(&query, expected[1]->q, expected[1]->v, 2, false);
+    const dyn_client_base_motion *const inputs[] = {NULL, &second, &rest};
+    for (int k = 0; k < 3; k++) {
+        simulation = step("ship", token, inputs[k]);
+        assert_norm_close("positions", k, simulation->q, expected[k]->q, 6, 1e-12);
+        assert_norm_close("velocities", k, simulation->v, expected[k]->v, 6, 1e-12);
+        dyn_client_simulation_free(simulation);
+        dyn_client_rollout_free(expected[k]);
+    }
+    wire_require(dyn_client_get_simulation(client, "ship", token, 0, &simulation, &error), &error);
+    ck_assert_ptr_nonnull(simulation->base_motion);
+    ck_assert_double_eq(simulation->base_motion->linear_velocity[1], linear[1]);
+    ck_assert_double_eq(simulation->base_motion->angular_acceleration[2], 0);
+    dyn_client_simulation_free(simulation);
+    wire_require(dyn_client_stop_recording(client, "ship", token, 0, NULL, NULL, &error), &error);
+    dyn_client_replay *replay;
+    wire_require(dyn_client_replay_simulation(client, "voyage", NULL, NULL, &replay, &error), &error);
+    ck_assert_uint_eq(replay->steps, 6);
+    ck_assert_uint_eq(replay->equal_steps, 6);
+    dyn_client_replay_free(replay);
+}
+END_TEST
+
 static void expect_refusal(dyn_client_status status, const char *field) {
     ck_assert_int_eq(status, DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, field);
@@ -245,6 +375,9 @@ int main(void) {
     tcase_add_test(all, every_row_has_its_own_motion);
     tcase_add_test(all, frames_move_with_the_base);
     tcase_add_test(all, constrained_robots_feel_acceleration_as_gravity);
+    tcase_add_test(all, rollouts_have_a_motion_for_each_sample_and_for_each_step);
+    tcase_add_test(all, accurate_rollouts_are_the_limit_of_short_steps);
+    tcase_add_test(all, simulations_move_with_the_base_that_their_input_states);
     tcase_add_test(all, wrong_motions_and_methods_without_them_are_named);
     return run_unforked("base_motion", all);
 }

@@ -1233,8 +1233,8 @@ typedef struct dyn_client_query {
     size_t tip_constraint_count;
     const dyn_client_tip_constraint *tip_constraints;
     double time; /* s: instant of prescribed motions in constraints, where no time runs */
-    /* NULL: the base rests. For inverse dynamics, its trajectories, forward dynamics, bias forces,
-     * dyn_client_formulate, and evaluations of quantities that count it. */
+    /* NULL: the base rests. For inverse dynamics, forward dynamics, bias forces, dyn_client_formulate, evaluations of
+     * quantities that count it, trajectories, rollouts (also one row for each step of each sample) and simulations. */
     const dyn_client_base_motion *base_motion;
     /* Rows A(q) v = b beside the constraints, of forward and inverse dynamics: row_count x nv numbers, and for each row
      * the acceleration db/dt - dA/dt v that A a has (NULL: zeros); with has_rows_per_sample a block of both for each
@@ -2258,7 +2258,8 @@ typedef struct dyn_client_simulation {
     /* Contact surfaces in the last integration step: 3 forces, a gap and a slip each; zeros before the first step. */
     size_t surfaces;
     const double *contact_forces, *contact_gaps, *contact_slips; /* N, m, m/s */
-    double contact_residual; /* largest violation of the contact laws after that step, m/s */
+    double contact_residual;                   /* largest violation of the contact laws after that step, m/s */
+    const dyn_client_base_motion *base_motion; /* in the next step; NULL: none was set. By dyn_client_get_simulation */
 } dyn_client_simulation;
 
 DYN_CLIENT_EXPORT void dyn_client_simulation_free(dyn_client_simulation *simulation);
@@ -2283,6 +2284,7 @@ typedef struct dyn_client_simulation_input {
     bool clear_external_forces;   /* remove all earlier forces, also where there are no new ones */
     dyn_client_progress progress; /* of dyn_client_step_simulation alone; NULL: none */
     void *progress_context;
+    const dyn_client_base_motion *base_motion; /* of one row, held until replaced; NULL: unchanged */
 } dyn_client_simulation_input;
 #define DYN_CLIENT_SIMULATION_INPUT_INIT(...) DYN_CLIENT_SIZED(dyn_client_simulation_input, __VA_ARGS__)
 

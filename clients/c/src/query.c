@@ -169,22 +169,28 @@ static void borrow_vectors(const double *from, size_t rows, size_t *count, doubl
     *values = (double *)from;
 }
 
-static dyn_client_status encode_base_motion(size_t rows, query_parts *parts, dyn_client_error *error) {
-    const dyn_client_base_motion *from = parts->source.base_motion;
-    Dynamics__V1__BaseMotion *to = &parts->base_motion;
-    if (!from) {
-        return DYN_CLIENT_OK;
-    }
-    if (from->rows != 1 && from->rows != rows) {
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.base_motion",
-                    "query.base_motion has %zu rows; pass 1 or %zu", from->rows, rows);
-    }
+void base_motion_encode(const dyn_client_base_motion *from, Dynamics__V1__BaseMotion *to) {
     dynamics__v1__base_motion__init(to);
     borrow_vectors(from->linear_velocity, from->rows, &to->n_linear_velocity, &to->linear_velocity);
     borrow_vectors(from->angular_velocity, from->rows, &to->n_angular_velocity, &to->angular_velocity);
     borrow_vectors(from->linear_acceleration, from->rows, &to->n_linear_acceleration, &to->linear_acceleration);
     borrow_vectors(from->angular_acceleration, from->rows, &to->n_angular_acceleration, &to->angular_acceleration);
-    parts->query.base_motion = to;
+}
+
+static dyn_client_status encode_base_motion(size_t rows, size_t steps, query_parts *parts, dyn_client_error *error) {
+    const dyn_client_base_motion *from = parts->source.base_motion;
+    size_t all;
+    if (!from) {
+        return DYN_CLIENT_OK;
+    }
+    bool has_step_rows = steps > 0 && count_doubles(rows, steps, &all) && from->rows == all;
+    if (from->rows != 1 && from->rows != rows && !has_step_rows) {
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.base_motion",
+                    "query.base_motion has %zu rows; pass 1 or %zu%s", from->rows, rows,
+                    steps > 0 ? ", or one for each step of each sample" : "");
+    }
+    base_motion_encode(from, &parts->base_motion);
+    parts->query.base_motion = &parts->base_motion;
     return DYN_CLIENT_OK;
 }
 
@@ -213,8 +219,9 @@ static void set_rows(query_parts *parts) {
     parts->query.rows = &parts->rows;
 }
 
-/* Encodes the query in parts->source. External forces have one row, or `rows` of them. Frees the parts on failure. */
-static dyn_client_status encode(size_t rows, query_parts *parts, dyn_client_error *error) {
+/* Encodes the query in parts->source. External forces have one row, or `rows` of them; the base also one for each of
+ * `steps` steps of each sample, unless `steps` is 0. Frees the parts on failure. */
+static dyn_client_status encode(size_t rows, size_t steps, query_parts *parts, dyn_client_error *error) {
     const dyn_client_query *query = &parts->source;
     Dynamics__V1__Query *to = &parts->query;
     dynamics__v1__query__init(to);
@@ -238,7 +245,7 @@ static dyn_client_status encode(size_t rows, query_parts *parts, dyn_client_erro
         status = encode_tip_constraints(query, parts, error);
     }
     if (status == DYN_CLIENT_OK) {
-        status = encode_base_motion(rows, parts, error);
+        status = encode_base_motion(rows, steps, parts, error);
     }
     if (status != DYN_CLIENT_OK) {
         query_parts_free(parts);
@@ -277,13 +284,13 @@ static dyn_client_status encode(size_t rows, query_parts *parts, dyn_client_erro
 
 dyn_client_status query_parts_read(const dyn_client_query *query, query_parts *parts, dyn_client_error *error) {
     dyn_client_status status = read_query(query, parts, error);
-    return status == DYN_CLIENT_OK ? encode(1, parts, error) : status;
+    return status == DYN_CLIENT_OK ? encode(1, 0, parts, error) : status;
 }
 
 /* Checks the client, the query and q, and encodes the query. `rows` is the number of rows of a trajectory; NULL: the
- * number of samples. */
+ * number of samples. `steps` as in encode. */
 static dyn_client_status encode_checked(dyn_client *client, const dyn_client_query *query, const double *q,
-                                        const size_t *rows, query_parts *parts, dyn_client_error *error) {
+                                        const size_t *rows, size_t steps, query_parts *parts, dyn_client_error *error) {
     if (!client) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
     }
@@ -291,17 +298,22 @@ static dyn_client_status encode_checked(dyn_client *client, const dyn_client_que
     if (status == DYN_CLIENT_OK) {
         status = check(q, parts, error);
     }
-    return status == DYN_CLIENT_OK ? encode(rows ? *rows : parts->source.samples, parts, error) : status;
+    return status == DYN_CLIENT_OK ? encode(rows ? *rows : parts->source.samples, steps, parts, error) : status;
 }
 
 dyn_client_status query_parts_encode(dyn_client *client, const dyn_client_query *query, const double *q,
                                      query_parts *parts, dyn_client_error *error) {
-    return encode_checked(client, query, q, NULL, parts, error);
+    return encode_checked(client, query, q, NULL, 0, parts, error);
+}
+
+dyn_client_status query_parts_encode_steps(dyn_client *client, const dyn_client_query *query, const double *q,
+                                           size_t steps, query_parts *parts, dyn_client_error *error) {
+    return encode_checked(client, query, q, NULL, steps, parts, error);
 }
 
 dyn_client_status query_parts_encode_rows(dyn_client *client, const dyn_client_query *query, const double *q,
                                           size_t rows, query_parts *parts, dyn_client_error *error) {
-    return encode_checked(client, query, q, &rows, parts, error);
+    return encode_checked(client, query, q, &rows, 0, parts, error);
 }
 
 void query_parts_free(query_parts *parts) {

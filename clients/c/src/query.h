@@ -40,7 +40,15 @@ dyn_client_status query_parts_encode(dyn_client *client, const dyn_client_query 
 dyn_client_status query_parts_encode_rows(dyn_client *client, const dyn_client_query *query, const double *q,
                                           size_t rows, query_parts *parts, dyn_client_error *error);
 
+/* Encodes the query of a rollout of `steps` steps as query_parts_encode does. The motion of the base may also have one
+ * row for each step of each sample. */
+dyn_client_status query_parts_encode_steps(dyn_client *client, const dyn_client_query *query, const double *q,
+                                           size_t steps, query_parts *parts, dyn_client_error *error);
+
 void query_parts_free(query_parts *parts);
+
+/* Fills the message of the motion of a base, which borrows the numbers. */
+void base_motion_encode(const dyn_client_base_motion *from, Dynamics__V1__BaseMotion *to);
 
 /* Encodes external forces, each with one row or one for each sample, as messages that borrow the numbers. Stores a list
  * in one block (NULL if there are no forces) that the caller frees. `field` is the path of the forces in errors. */

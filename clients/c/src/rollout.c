@@ -203,7 +203,7 @@ dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_qu
     *rollout = NULL;
     dyn_client_status status = sized_read("request", request, sizeof known, &known, error);
     if (status == DYN_CLIENT_OK) {
-        status = query_parts_encode(client, query, known.q, &parts, error);
+        status = query_parts_encode_steps(client, query, known.q, known.steps, &parts, error);
     }
     if (status != DYN_CLIENT_OK) {
         return status;

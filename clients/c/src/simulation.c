@@ -30,6 +30,7 @@ typedef struct simulation_result {
     dyn_client_simulation simulation;
     ProtobufCMessage *reply;
     dyn_client_external_force *forces;
+    dyn_client_base_motion base;
 } simulation_result;
 
 static void copy_summary(const Dynamics__V1__SimulationSummary *from, dyn_client_simulation *to) {
@@ -145,6 +146,26 @@ static dyn_client_status return_forces(const Dynamics__V1__GetSimulationStateRep
     return DYN_CLIENT_OK;
 }
 
+/* Returns the numbers of a vector, or NULL where the message has none. */
+static const double *vector_of(size_t count, const double *values) {
+    return count == 3 ? values : NULL;
+}
+
+/* Lists the motion of the base of a reply in the simulation, whose result must own the reply. */
+static void return_base(const Dynamics__V1__GetSimulationStateReply *reply, dyn_client_simulation *simulation) {
+    simulation_result *result = (simulation_result *)simulation;
+    const Dynamics__V1__BaseMotion *from = reply->base_motion;
+    if (from) {
+        result->base = (dyn_client_base_motion){
+            .linear_velocity = vector_of(from->n_linear_velocity, from->linear_velocity),
+            .angular_velocity = vector_of(from->n_angular_velocity, from->angular_velocity),
+            .linear_acceleration = vector_of(from->n_linear_acceleration, from->linear_acceleration),
+            .angular_acceleration = vector_of(from->n_angular_acceleration, from->angular_acceleration),
+            .rows = 1};
+        simulation->base_motion = &result->base;
+    }
+}
+
 /* Returns INVALID_ARGUMENT if one of the arguments that all calls have is NULL. */
 static dyn_client_status begin(dyn_client *client, const char *name, dyn_client_error *error) {
     return client && name ? DYN_CLIENT_OK : fail(error, DYN_CLIENT_INVALID_ARGUMENT, "name", "client or name is NULL");
@@ -221,9 +242,10 @@ dyn_client_status dyn_client_create_simulation(dyn_client *client, const dyn_cli
 /* ---- commanding -------------------------------------------------------------------------------------------------- */
 
 /* Fills the message from the caller's input. Returns INVALID_ARGUMENT if the input is NULL or has no valid size. `path`
- * is the path of the input in errors. The caller frees to->external_forces. */
+ * is the path of the input in errors. `base` is memory of the message. The caller frees to->external_forces. */
 static dyn_client_status fill_input(const char *path, const dyn_client_simulation_input *input,
-                                    Dynamics__V1__SimulationInput *to, dyn_client_error *error) {
+                                    Dynamics__V1__BaseMotion *base, Dynamics__V1__SimulationInput *to,
+                                    dyn_client_error *error) {
     char field[DYN_CLIENT_FIELD_SIZE];
     dyn_client_simulation_input known;
     const dyn_client_simulation_input *from = &known;
@@ -244,6 +266,10 @@ static dyn_client_status fill_input(const char *path, const dyn_client_simulatio
     to->v_ref = (double *)from->v_ref;
     to->n_a_ref = count_of(from->a_ref, from->nv);
     to->a_ref = (double *)from->a_ref;
+    if (from->base_motion) {
+        base_motion_encode(from->base_motion, base);
+        to->base_motion = base;
+    }
     return status;
 }
 
@@ -259,6 +285,7 @@ dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *nam
                                              dyn_client_simulation **state, dyn_client_error *error) {
     Dynamics__V1__StepSimulationRequest step = DYNAMICS__V1__STEP_SIMULATION_REQUEST__INIT;
     Dynamics__V1__SimulationInput driven = DYNAMICS__V1__SIMULATION_INPUT__INIT;
+    Dynamics__V1__BaseMotion base;
     Dynamics__V1__StepSimulationReply *reply;
     dyn_client_simulation_input known = DYN_CLIENT_SIMULATION_INPUT_INIT();
     clear(state);
@@ -273,7 +300,7 @@ dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *nam
     step.token = token;
     step.steps = steps;
     if (input) {
-        status = fill_input("step_simulation.input", &known, &driven, error);
+        status = fill_input("step_simulation.input", &known, &base, &driven, error);
         step.input = protobuf_c_message_get_packed_size(&driven.base) > 0 ? &driven : NULL;
     }
     const call_terms terms = {.timeout = timeout, .progress = known.progress, .context = known.progress_context};
@@ -301,10 +328,11 @@ dyn_client_status dyn_client_set_simulation_input(dyn_client *client, const char
                                                   uint64_t *step, dyn_client_error *error) {
     Dynamics__V1__SetSimulationInputRequest set = DYNAMICS__V1__SET_SIMULATION_INPUT_REQUEST__INIT;
     Dynamics__V1__SimulationInput driven = DYNAMICS__V1__SIMULATION_INPUT__INIT;
+    Dynamics__V1__BaseMotion base;
     Dynamics__V1__SetSimulationInputReply *reply;
     dyn_client_status status = begin(client, name, error);
     if (status == DYN_CLIENT_OK) {
-        status = fill_input("set_simulation_input.input", input, &driven, error);
+        status = fill_input("set_simulation_input.input", input, &base, &driven, error);
     }
     if (status != DYN_CLIENT_OK) {
         return status;
@@ -342,6 +370,7 @@ dyn_client_status dyn_client_get_simulation(dyn_client *client, const char *name
     if (status != DYN_CLIENT_OK || !simulation) {
         return status;
     }
+    return_base(reply, *simulation);
     status = return_forces(reply, *simulation, error);
     if (status != DYN_CLIENT_OK) {
         dyn_client_simulation_free(*simulation);

@@ -11,7 +11,7 @@ from dynamicsd._client import ffi
 from dynamicsd._convert import Keep, as_doubles, doubles, fill, integers, members_of, named, read
 from dynamicsd._query import Query, as_rows
 from dynamicsd.errors import InvalidArgument, text
-from dynamicsd.records import (Array, BaseParameter, BaseParameters, ComparedFormulation, ConstrainedMotion,
+from dynamicsd.records import (Array, BaseMotion, BaseParameter, BaseParameters, ComparedFormulation, ConstrainedMotion,
                                Constraint, ContactSurface, Contribution, Description, Excess, Excitation, Explanation,
                                ExternalForce, Formulation, FormulationBlock, FormulationCost, Identification, Inertia,
                                JointFit, LimitUse, LinearEstimate, MachineElement, MotorSummary, Motors, Outcome,
@@ -252,6 +252,14 @@ def trajectory(query: Query, found: Any) -> Trajectory:
                       text(found.constraint), found.closure_error)
 
 
+def base_motion(found: Any) -> BaseMotion | None:
+    """Motion of the base of a simulation; None: none was set."""
+    if found == ffi.NULL:
+        return None
+    return BaseMotion(*(copied(values, 3) for values in (found.linear_velocity, found.angular_velocity,
+                                                         found.linear_acceleration, found.angular_acceleration)))
+
+
 def state(found: Any) -> State:
     """State of a simulation."""
     forces = tuple(read(ExternalForce, each, force=copied(each.force, 3), torque=copied(each.torque, 3))
@@ -260,7 +268,7 @@ def state(found: Any) -> State:
                 contact_forces=copied(found.contact_forces, found.surfaces, 3),
                 contact_gaps=copied(found.contact_gaps, found.surfaces),
                 contact_slips=copied(found.contact_slips, found.surfaces),
-                external_forces=forces)
+                external_forces=forces, base_motion=base_motion(found.base_motion))
 
 
 def replay(found: Any) -> Replay:

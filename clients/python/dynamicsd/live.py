@@ -17,7 +17,7 @@ from dynamicsd._convert import Keep, as_doubles, fill, integers, named, read
 from dynamicsd._query import Rows, as_rows
 from dynamicsd._session import CANCELLATION, Progress, Watch, seconds
 from dynamicsd.errors import InvalidArgument, Timeout, Unavailable, exception_of, text
-from dynamicsd.records import Array, ExternalForce, ModelInfo, State, StreamInfo, Update
+from dynamicsd.records import Array, BaseMotion, ExternalForce, ModelInfo, State, StreamInfo, Update
 
 if TYPE_CHECKING:
     from dynamicsd.client import Client
@@ -72,7 +72,8 @@ class Simulation:
                                            self._c_name, *arguments, watch=watch)
         return _results.state(found)
 
-    def _input(self, keep: Keep, values: dict[str, Any], external_forces: Sequence[ExternalForce] | None) -> Any:
+    def _input(self, keep: Keep, values: dict[str, Any], external_forces: Sequence[ExternalForce] | None,
+               base_motion: BaseMotion | None) -> Any:
         """Input of the simulation. Values that are None leave it unchanged."""
         struct = keep.new(_INPUT)
         struct.struct_size = _INPUT_SIZE
@@ -82,12 +83,14 @@ class Simulation:
                 setattr(struct, name, self._row(keep, name, value))
         if external_forces is not None:
             fill(keep, struct, "", external_forces=external_forces, clear_external_forces=len(external_forces) == 0)
+        if base_motion is not None:
+            fill(keep, struct, "", base_motion=base_motion)
         return struct
 
     def step(self, steps: int = 1, *, tau: Rows | None = None, q_ref: Rows | None = None,
              v_ref: Rows | None = None, a_ref: Rows | None = None,
-             external_forces: Sequence[ExternalForce] | None = None, timeout: float = 0,
-             progress: Progress | None = None) -> State:
+             external_forces: Sequence[ExternalForce] | None = None, base_motion: BaseMotion | None = None,
+             timeout: float = 0, progress: Progress | None = None) -> State:
         """Advances a simulation in lockstep. The input applies from the first step on; None leaves it unchanged.
 
         State.steps_done is the number of steps done, and State.ended_by the reason for the end. `progress` and Ctrl-C
@@ -95,7 +98,7 @@ class Simulation:
         """
         keep = Keep()
         values = {"tau": tau, "q_ref": q_ref, "v_ref": v_ref, "a_ref": a_ref}
-        struct = self._input(keep, values, external_forces)
+        struct = self._input(keep, values, external_forces, base_motion)
         watch = None
         if progress or CANCELLATION.get() is not None or steps * self._sizes["v"] >= _LONG:
             watch = Watch(progress)
@@ -104,13 +107,14 @@ class Simulation:
 
     def set_input(self, *, tau: Rows | None = None, q_ref: Rows | None = None,
                   v_ref: Rows | None = None, a_ref: Rows | None = None,
-                  external_forces: Sequence[ExternalForce] | None = None, timeout: float = 0) -> int:
+                  external_forces: Sequence[ExternalForce] | None = None, base_motion: BaseMotion | None = None,
+                  timeout: float = 0) -> int:
         """Sets the input. Returns the number of the first step that it drives."""
         keep = Keep()
         values = {"tau": tau, "q_ref": q_ref, "v_ref": v_ref, "a_ref": a_ref}
         number = ffi.new("uint64_t *")
         self.client.session.call(lib.dyn_client_set_simulation_input, self._c_name, self.token,
-                                 self._input(keep, values, external_forces), seconds(timeout), number)
+                                 self._input(keep, values, external_forces, base_motion), seconds(timeout), number)
         return int(number[0])
 
     def state(self, timeout: float = 0) -> State:

@@ -741,8 +741,8 @@ class PassiveForces:
 @dataclasses.dataclass(frozen=True, eq=False)
 class BaseMotion:
     """Given motion of the base in which the robot's root rests: m/s, rad/s, m/s^2 and rad/s^2, relative to an inertial
-    frame, along the axes of the model's world, for its origin. 3 values for all states, or n x 3; all members that are
-    given have the same number of rows.
+    frame, along the axes of the model's world, for its origin. 3 values for all states, or n x 3; of a rollout also
+    n x steps x 3. All members that are given have the same number of rows.
 
     >>> BaseMotion(angular_velocity=[0.0, 0.0, 1.0]).linear_velocity is None
     True
@@ -1052,7 +1052,8 @@ class State:
     `condition` is "running", "paused" or "diverged"; `ended_by` is the reason for the end of a step call.
     `closure_error` is the largest one in this state, rad or m, of `constraint`. `contact_forces` (surfaces, 3),
     `contact_gaps` and `contact_slips` are those of the last integration step, N, m and m/s, and `contact_residual` the
-    largest violation of the contact laws after it.
+    largest violation of the contact laws after it. `base_motion` is that of the next step, of Simulation.state alone;
+    None: none was set.
     """
 
     name: str
@@ -1086,6 +1087,7 @@ class State:
     contact_slips: Array
     contact_residual: float
     external_forces: tuple[ExternalForce, ...]
+    base_motion: BaseMotion | None
     joint_names: tuple[str, ...] | None
     computed_with: str
     recording_error: str

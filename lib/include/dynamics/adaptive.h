@@ -31,6 +31,7 @@ typedef struct dyn_adaptive_motion {
     /* Called at intervals. Returning false cancels the integration. May be NULL. */
     bool (*proceed)(void *context);
     void *context;
+    const dyn_base_motion *base; /* row i from time[i] to time[i + 1]; NULL: the base rests */
 } dyn_adaptive_motion;
 
 #define DYN_ADAPTIVE_MOTION_INIT(...) DYN_SIZED(dyn_adaptive_motion, __VA_ARGS__)
@@ -67,10 +68,10 @@ typedef struct dyn_adaptive_result {
 /* Integrates M a + h = tau + r from time[0] to time[n - 1] and stores the states at all times: q is n x nq, v is n x
  * nv, quaternions have norm one. `events` receives the first `capacity` events and may be NULL. Gravity, damping,
  * friction, stops, effort limits and the velocity bound are those of the simulator. Its integrator, step_length and
- * substeps are not used, and it must have no controller. Integrates quaternions as p' = p (w, 0) / 2 and normalizes
- * them after each step, where loops are closed by the projection of simulation.h. Locates the impact on a rigid stop
- * to the rounding of the time and applies the impulse of joint_stop; without restitution the motion ends there.
- * Allocates.
+ * substeps are not used, and it must have no controller. A base that moves needs its option base_may_move. Integrates
+ * quaternions as p' = p (w, 0) / 2 and normalizes them after each step, where loops are closed by the projection of
+ * simulation.h. Locates the impact on a rigid stop to the rounding of the time and applies the impulse of joint_stop;
+ * without restitution the motion ends there. Allocates.
  * Errors: DYN_INVALID_ARGUMENT with "time[3]", "q[2]", "v[2]", "tau[7]", "relative" and so on, or for a joint that
  * starts outside its limits; DYN_FAILED_PRECONDITION for a controller or a model without a moving joint;
  * DYN_RESOURCE_EXHAUSTED; DYN_CANCELLED where `proceed` returns false.

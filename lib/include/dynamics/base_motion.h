@@ -37,7 +37,7 @@ typedef struct dyn_base_motion {
     const double *twist;        /* 6: angular velocity, rad/s; velocity of the world's origin, m/s */
     const double *acceleration; /* 6: rates of both in an inertial frame, rad/s^2 and m/s^2: dw/dt, and the classical
                                    acceleration of the origin */
-    size_t stride;              /* 6 or 0 */
+    size_t stride;              /* 6, or another distance of rows, or 0 */
 } dyn_base_motion;
 
 /* Computes f_base, n x nv, and unless `wrenches` is NULL, adds the wrenches that the motion of the base causes

@@ -48,6 +48,9 @@ typedef struct dyn_rollout {
     bool (*proceed)(void *context, size_t sample_steps);
     void *context;
     double start_time; /* s, of the initial states: prescribed motions of constraints begin there */
+    /* Motion of the base, rows of 12: its twist and its acceleration as in dyn_base_motion, held over each step. Needs
+     * the simulator's option base_may_move. */
+    dyn_signal base;
 } dyn_rollout;
 
 #define DYN_ROLLOUT_INIT(...) DYN_SIZED(dyn_rollout, __VA_ARGS__)
@@ -90,7 +93,7 @@ DYN_API size_t dyn_rollout_rows(const dyn_rollout *rollout);
 
 /* Checks the arguments of a rollout of n samples. Cost O(n steps nv).
  * Errors: DYN_INVALID_ARGUMENT with the place "steps", "hold", "q[13]", "v[13]", "tau[13]", "q_ref[13]", "v_ref[13]",
- * "a_ref[13]" (indices from the first row of the array), "q_ref" (missing, or without a controller) or
+ * "a_ref[13]" (indices from the first row of the array), "q_ref" (missing, or without a controller), "base_motion" or
  * "external_forces[2].force[1]";
  * DYN_NOT_FOUND for an unknown frame; DYN_RESOURCE_EXHAUSTED for too many forces. */
 DYN_API dyn_status dyn_rollout_check(const dyn_simulator *simulator, size_t n, const dyn_rollout *rollout,

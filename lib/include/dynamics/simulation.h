@@ -44,6 +44,11 @@
  * rest velocity. A compliant contact is linearized at the end of the step, which is stable for any stiffness. Projected
  * Gauss-Seidel finds the impulses. Stops at joint limits act after the contacts, without regard to them.
  *
+ * A base that moves (base_motion.h) adds its forces -f_base(q, v) to tau where an integrator computes an acceleration;
+ * its twist and acceleration are held over a step. q, v, energies, contacts and controllers are relative to the base,
+ * and controllers do not know of its motion. Gravity remains along the axes of the base: where the base turns, the
+ * caller adds the turn of gravity to the acceleration of the base.
+ *
  * Source: Stewart and Trinkle 1996; Moreau 1988; Baumgarte 1972; Hairer, Lubich and Wanner 2006; Featherstone 2008;
  * Modern Robotics (Lynch and Park 2017), section 8.5.
  */
@@ -53,6 +58,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <dynamics/base_motion.h>
 #include <dynamics/compiled.h>
 #include <dynamics/export.h>
 #include <dynamics/external_force.h>
@@ -134,6 +140,8 @@ typedef struct dyn_simulation_options {
     bool ignore_gear_losses; /* gears have the efficiency one */
     size_t brake_count;
     const char *const *brakes; /* names of the engaged brakes; read once */
+
+    bool base_may_move; /* steps take the motion of the base; costs memory, and nothing while the base rests */
 } dyn_simulation_options;
 
 /* Default options: semi-implicit Euler with a step_length of 0.001; v_f = 0.01; rigid stops without restitution, rest
@@ -231,6 +239,7 @@ typedef struct dyn_step_input {
      * the start. */
     double *bristles;
     double time; /* s, at the start of the step, at which prescribed motions of constraints are evaluated */
+    const dyn_base_motion *base; /* held over the step; NULL: the base rests */
 } dyn_step_input;
 
 #define DYN_STEP_INPUT_INIT(...) DYN_SIZED(dyn_step_input, __VA_ARGS__)

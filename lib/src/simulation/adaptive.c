@@ -111,6 +111,7 @@ static int slope(sunrealtype t, N_Vector y, N_Vector rate, void *context) {
         simulator_begin_gears(s, f->block, 0, s->tau, NULL);
     }
     const double *tau = s->link_forces.count > 0 ? simulator_add_link_forces(s, f->block, 0, q, v, s->tau) : s->tau;
+    tau = simulator_has_base_forces(s) ? simulator_add_base_forces(s, 0, q, v, tau) : tau;
     f->block.kernels->resisted_acceleration(s->model, s->workspace->memory, &s->step, q, v, tau, s->workspace->pivots,
                                             a);
     return f->block.kernels->all_finite(a, nv) ? 0 : 1;
@@ -272,9 +273,15 @@ static void store(flow *f, size_t row, double *q, double *v) {
 static void go(flow *f, double *q, double *v, int *struck) {
     bool goes_on = true;
     for (size_t i = 1; i < f->m->n; i++) {
+        const dyn_base_motion *base = f->m->base;
         f->interval = i - 1;
-        if (goes_on && i > 1 && f->m->tau) {
-            /* The slope at the row's time changes with the force. */
+        if (base && (i == 1 || base->stride)) {
+            const dyn_base_motion one = {base->twist + f->interval * base->stride,
+                                         base->acceleration + f->interval * base->stride, 0};
+            simulator_move_base(f->s, f->block, &one);
+        }
+        if (goes_on && i > 1 && (f->m->tau || (base && base->stride))) {
+            /* The slope at the row's time changes with the force and with the motion of the base. */
             goes_on = restart(f);
         }
         goes_on = goes_on && go_to(f, f->m->time[i], struck);
@@ -368,6 +375,9 @@ static dyn_status check_motion(const dyn_simulator *s, const dyn_adaptive_motion
     if (status == DYN_OK) {
         status = signal_check(s, &shape, 1, m->n, &tau, error);
     }
+    if (status == DYN_OK) {
+        status = simulator_check_base(s, m->n, m->base, error);
+    }
     return status == DYN_OK ? check_start(s, m, error) : status;
 }
 
@@ -429,6 +439,7 @@ dyn_status dyn_adaptive_run(dyn_simulator *simulator, const dyn_adaptive_motion 
     flow f = {.s = simulator, .m = &known, .result = result, .events = events, .capacity = capacity};
     f.block = dyn_block_of_one(simulator->workspace, 0);
     simulator_begin(simulator, f.block);
+    simulator_move_base(simulator, f.block, NULL);
     int *struck = calloc(2 * (size_t)simulator->joints.range_count + 1, sizeof *struck);
     if (struck && prepare(&f)) {
         set_directions(&f, struck);

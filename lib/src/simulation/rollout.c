@@ -45,6 +45,25 @@ static dyn_status check_reference(const dyn_simulator *s, size_t n, const dyn_ro
     return status == DYN_OK ? signal_check(s, &a_shape, n, r->steps, &r->a_ref, error) : status;
 }
 
+/* Returns the motion of the base in a step, of all samples; without a twist where the base rests. */
+static dyn_base_motion base_in_step(const dyn_rollout *r, size_t step) {
+    const dyn_signal *signal = &r->base;
+    if (!signal->rows) {
+        return (dyn_base_motion){0};
+    }
+    const double *row = signal->rows + step * signal->step_stride;
+    return (dyn_base_motion){row, row + 6, signal->sample_stride};
+}
+
+static dyn_status check_base(const dyn_simulator *s, size_t n, const dyn_rollout *r, dyn_error *error) {
+    dyn_status status = DYN_OK;
+    for (size_t k = 0; r->base.rows && status == DYN_OK && k < (r->base.step_stride ? r->steps : 1); k++) {
+        const dyn_base_motion base = base_in_step(r, k);
+        status = simulator_check_base(s, n, &base, error);
+    }
+    return status;
+}
+
 static dyn_status check_rollout(const dyn_simulator *s, size_t n, const dyn_rollout *rollout, dyn_error *error) {
     const signal_shape tau_shape = {"tau", (size_t)s->model->nv, false};
     if (rollout->steps == 0) {
@@ -59,6 +78,9 @@ static dyn_status check_rollout(const dyn_simulator *s, size_t n, const dyn_roll
     }
     if (status == DYN_OK) {
         status = check_reference(s, n, rollout, error);
+    }
+    if (status == DYN_OK) {
+        status = check_base(s, n, rollout, error);
     }
     return status == DYN_OK ? signal_check_forces(s, n, rollout->steps, rollout->forces, rollout->force_count, error)
                             : status;
@@ -124,6 +146,8 @@ static void load_inputs(const rollout_block *b, size_t step) {
         pack_signal(b, &b->r->a_ref, step, nv, s->a_ref);
     }
     simulator_actuate(s, b->block, has_end);
+    const dyn_base_motion base = base_in_step(b->r, step);
+    simulator_move_base(s, b->block, &base);
 }
 
 /* Stores `width` packed numbers of each sample of the block as row `row` of its results. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../dynamics/arguments.h"
+#include "../dynamics/base_motion.h"
 #include "../dynamics/carve.h"
 #include "../model/contact_surface.h"
 #include "../model/error.h"
@@ -58,6 +59,7 @@ static size_t lay_out(size_t lanes, uintptr_t base, dyn_simulator *s, spring_arr
     cursor += simulated_bristles_lay_out(model, lanes, cursor, &s->bristles);
     cursor += simulated_gears_lay_out(model, lanes, cursor, &s->gears);
     cursor += simulated_link_forces_lay_out(model, lanes, cursor, &s->link_forces);
+    cursor += simulated_base_lay_out(model, s->options.base_may_move, lanes, cursor, &s->base);
     cursor += contacts_lay_out(model, lanes, cursor, &s->contacts.contacts);
     return cursor - base;
 }
@@ -134,6 +136,7 @@ static void choose_constraints(dyn_simulator *s) {
     simulator_choose_loops(s);
     simulator_choose_contacts(s);
     simulator_choose_gears(s);
+    simulator_choose_base(s);
 }
 
 dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_options *options,
@@ -151,7 +154,8 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
     bool can_touch = count_contact_pairs(model->description) > 0;
     bool has_loops = model->constraint_rows > 0 && !can_touch;
     bool has_gears = dyn_lossy_gears(model) > 0 && !chosen.ignore_gear_losses;
-    if (status == DYN_OK && (has_loops || can_touch || has_gears)) {
+    bool has_stages = chosen.base_may_move && chosen.integrator == DYN_INTEGRATOR_RUNGE_KUTTA_4;
+    if (status == DYN_OK && (has_loops || can_touch || has_gears || has_stages)) {
         status = dyn_workspace_create(model, &second, error);
     }
     if (status != DYN_OK) {
@@ -183,6 +187,7 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
     s->loops.workspace = has_loops ? second : NULL;
     s->contacts.workspace = can_touch ? second : NULL;
     s->gears.workspace = has_gears ? second : NULL;
+    s->base.workspace = has_stages ? second : NULL;
     choose_constraints(s);
     *simulator = s;
     return DYN_OK;
@@ -403,6 +408,10 @@ static void substep(dyn_simulator *s, const simulated_step *step, int i) {
         from = simulator_add_link_forces(s, block, 0, s->q, s->v, from);
         to = to ? simulator_add_link_forces(s, block, 1, s->q, s->v, to) : NULL;
     }
+    if (simulator_has_base_forces(s)) {
+        from = simulator_add_base_forces(s, 0, s->q, s->v, from);
+        to = to ? simulator_add_base_forces(s, 1, s->q, s->v, to) : NULL;
+    }
     const step_input in = {s->q, s->v, from, to, &step->wrenches};
     block.kernels->step(s->model, s->workspace->memory, &s->step, &in, s->workspace->pivots, s->q_next, s->v_next);
     if (!is_sound(s, block) || has_stopped(step)) {
@@ -475,6 +484,16 @@ static dyn_status check_bristles(const dyn_simulator *s, size_t n, const dyn_ste
     return DYN_OK;
 }
 
+dyn_status simulator_check_base(const dyn_simulator *s, size_t n, const dyn_base_motion *base, dyn_error *error) {
+    if (!base) {
+        return DYN_OK;
+    }
+    return s->options.base_may_move
+               ? dyn_check_base_motion(n, base, error)
+               : dyn_error_set(error, DYN_INVALID_ARGUMENT, "base_motion",
+                               "the simulator was created for a base at rest; set its option base_may_move");
+}
+
 static dyn_status check_step(const dyn_simulator *s, size_t n, const dyn_step_input *input, const double *q,
                              const double *v, dyn_error *error) {
     const dynamics_inputs in = {NULL, q, v, "tau", input->tau, input->forces};
@@ -484,6 +503,9 @@ static dyn_status check_step(const dyn_simulator *s, size_t n, const dyn_step_in
     }
     if (status == DYN_OK) {
         status = check_bristles(s, n, input, error);
+    }
+    if (status == DYN_OK) {
+        status = simulator_check_base(s, n, input->base, error);
     }
     if (status == DYN_OK && !isfinite(input->time)) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "time", "the time is %g s; pass a finite number",
@@ -520,6 +542,7 @@ static void step_block(dyn_simulator *s, sample_block block, const dyn_step_inpu
         pack_rows(block, input->a_ref, nv, s->a_ref);
     }
     simulator_actuate(s, block, step.is_linear);
+    simulator_move_base(s, block, input->base);
     if (s->bristles.count > 0) {
         simulator_load_bristles(s, block, input->bristles);
     }

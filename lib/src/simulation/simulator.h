@@ -10,6 +10,7 @@
 #ifndef DYNAMICS_SIMULATION_SIMULATOR_H
 #define DYNAMICS_SIMULATION_SIMULATOR_H
 
+#include <dynamics/base_motion.h>
 #include <dynamics/constrained_dynamics.h>
 #include <dynamics/simulation.h>
 
@@ -73,6 +74,19 @@ typedef struct simulated_loops {
     bool *holds;        /* lanes in which joints at limits do not move, not even inward */
 } simulated_loops;
 
+/* Base that moves. */
+typedef struct simulated_base {
+    dyn_workspace *workspace; /* its kernels run in the stages of Runge-Kutta 4; NULL: another method */
+    bool moves;
+    sample_block block;    /* of the step */
+    double *motion;        /* twist and acceleration of each lane, 6 numbers each */
+    double *q, *v, *f;     /* of one lane */
+    double *tau[2];        /* packed forces of a substep, at its start and its end */
+    double *forces, *rest; /* packed forces of the base with the sign of tau, and zeros */
+    double *response;      /* packed accelerations */
+    step_constraint next;  /* what else acts on accelerations */
+} simulated_base;
+
 /* Contacts of the model. */
 typedef struct simulated_contacts {
     dyn_workspace *workspace; /* its kernels run while a kernel uses that of the simulator; NULL: nothing can touch */
@@ -106,8 +120,9 @@ struct dyn_simulator {
     simulated_bristles bristles;
     simulated_gears gears;
     simulated_link_forces link_forces;
+    simulated_base base;
     int first_brake;       /* first friction law of an engaged brake; laws of friction precede it */
-    dyn_workspace *second; /* of the constraints, contacts and gears; NULL: there are none */
+    dyn_workspace *second; /* of the constraints, contacts, gears and the base; NULL: there are none */
     simulated_contacts contacts;
     double *inverse;            /* M^-1, nv x nv, where it is compiled; NULL: nv is larger than MOST_INVERSE */
     dyn_sample_result *results; /* results of the lanes, where the caller has none */
@@ -248,6 +263,28 @@ const double *simulator_add_link_forces(dyn_simulator *s, sample_block block, in
 
 /* Adds the potential energies of the elements that act on links to one packed energy. */
 void simulator_add_link_energies(dyn_simulator *s, sample_block block, double *energies);
+
+/* ---- Base -------------------------------------------------------------------------------------------------------- */
+
+/* Lays out the memory of a base that `may_move` from `base` on; returns its size (carve.h). */
+size_t simulated_base_lay_out(const dyn_model *model, bool may_move, size_t lanes, uintptr_t base, simulated_base *b);
+
+/* Makes the motion of the base act in the stages of Runge-Kutta 4, before all that is chosen already. */
+void simulator_choose_base(dyn_simulator *s);
+
+/* Sets the motion of the base in the following steps of a block. NULL: it rests. */
+void simulator_move_base(dyn_simulator *s, sample_block block, const dyn_base_motion *base);
+
+/* Checks the motion of the base in n samples; NULL: it rests. Errors: DYN_INVALID_ARGUMENT at "base_motion". */
+dyn_status simulator_check_base(const dyn_simulator *s, size_t n, const dyn_base_motion *base, dyn_error *error);
+
+/* Returns whether the base adds forces at the start of a substep. */
+static inline bool simulator_has_base_forces(const dyn_simulator *s) {
+    return s->base.moves && !s->base.workspace;
+}
+
+/* Returns the packed forces `tau` of end `end` of a substep, with those of the base at the packed (q, v) added. */
+const double *simulator_add_base_forces(dyn_simulator *s, int end, const double *q, const double *v, const double *tau);
 
 /* ---- Gears ------------------------------------------------------------------------------------------------------- */
 

@@ -249,6 +249,23 @@ def test_bases_move(client):
         dynamicsd.BaseMotion(linear_velocity=[1, 2])
 
 
+def test_rollouts_and_simulations_move_with_their_base(client):
+    arm = client.model("ur5")
+    q = [0.3, -1.2, 1.4, -0.8, -1.5, 0.4]
+    lift = dynamicsd.BaseMotion(linear_acceleration=[0, 0, 1.19])
+    lifted = arm.rollout(q, steps=20, only_last=True, base_motion=lift)
+    heavy = arm.rollout(q, steps=20, only_last=True, gravity=[0, 0, -11])
+    np.testing.assert_allclose(lifted.q, heavy.q, atol=1e-12)
+    rows = np.zeros((20, 3))
+    rows[:, 2] = 1.19
+    of_steps = arm.rollout(q, steps=20, only_last=True, base_motion=dynamicsd.BaseMotion(linear_acceleration=rows))
+    np.testing.assert_array_equal(of_steps.q, lifted.q)
+    with client.simulate("ur5", q=q) as simulation:
+        assert simulation.state().base_motion is None
+        np.testing.assert_allclose(simulation.step(20, base_motion=lift).q, heavy.q.ravel(), atol=1e-12)
+        np.testing.assert_array_equal(simulation.state().base_motion.linear_acceleration, [0, 0, 1.19])
+
+
 def test_descriptions_in_python_have_contact_surfaces(client, project):
     shapes = client.load(project / "tests/data/contacts/every_shape.json", name="shapes")
     surfaces = shapes.description.contact_surfaces

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Motion of the base in a simulation. Euler's methods compute its forces f(q, v; base) with those of the joints, at the
+ * start of a substep. Runge-Kutta 4 computes them at each of its stages, where the acceleration without them is known:
+ * the stage then adds -M^-1 f. The motion is held over a step.
+ */
+#include "simulator.h"
+
+#include <string.h>
+
+#include <dynamics/base_motion.h>
+
+#include "../classical/classical.h"
+#include "../dynamics/carve.h"
+#include "../model/normal_form.h"
+
+enum { SPATIAL = 6 };
+
+size_t simulated_base_lay_out(const dyn_model *model, bool may_move, size_t lanes, uintptr_t base, simulated_base *b) {
+    uintptr_t cursor = base;
+    size_t nq = may_move ? (size_t)model->nq : 0, nv = may_move ? (size_t)model->nv : 0;
+    double **of_one[] = {&b->v, &b->f};
+    double **packed[] = {&b->tau[0], &b->tau[1], &b->forces, &b->rest, &b->response};
+    b->motion = dyn_carve(&cursor, 2 * SPATIAL * lanes * sizeof *b->motion);
+    b->q = dyn_carve(&cursor, nq * sizeof *b->q);
+    for (size_t i = 0; i < sizeof of_one / sizeof *of_one; i++) {
+        *of_one[i] = dyn_carve(&cursor, nv * sizeof(double));
+    }
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+        *packed[i] = dyn_carve(&cursor, nv * lanes * sizeof(double));
+    }
+    return cursor - base;
+}
+
+void simulator_move_base(dyn_simulator *s, sample_block block, const dyn_base_motion *base) {
+    simulated_base *b = &s->base;
+    b->block = block;
+    b->moves = base && base->twist;
+    for (size_t l = 0; b->moves && l < block.lanes; l++) {
+        size_t row = (block.first + (l < block.count ? l : block.count - 1)) * base->stride;
+        memcpy(b->motion + 2 * SPATIAL * l, base->twist + row, SPATIAL * sizeof *b->motion);
+        memcpy(b->motion + 2 * SPATIAL * l + SPATIAL, base->acceleration + row, SPATIAL * sizeof *b->motion);
+    }
+}
+
+/* Copies `width` packed numbers of a lane. */
+static void copy_lane(sample_block block, const double *packed, int width, size_t lane, double *to) {
+    for (int k = 0; k < width; k++) {
+        to[k] = packed[lane_index(block, k, lane)];
+    }
+}
+
+/* Subtracts the forces of the base at the packed (q, v) from packed forces. `memory` is that of a workspace. */
+static void subtract_forces(dyn_simulator *s, void *memory, const double *q, const double *v, double *tau) {
+    simulated_base *b = &s->base;
+    for (size_t l = 0; l < b->block.lanes; l++) {
+        const double *motion = b->motion + 2 * SPATIAL * l;
+        const dyn_base_motion one = {motion, motion + SPATIAL, 0};
+        const formulation_call call = {.model = s->model, .memory = memory, .base = &one};
+        copy_lane(b->block, q, s->model->nq, l, b->q);
+        copy_lane(b->block, v, s->model->nv, l, b->v);
+        dyn_classical_instance_classical.base_forces(&call, b->q, b->v, b->f, NULL);
+        for (int k = 0; k < s->model->nv; k++) {
+            tau[lane_index(b->block, k, l)] -= b->f[k];
+        }
+    }
+}
+
+const double *simulator_add_base_forces(dyn_simulator *s, int end, const double *q, const double *v,
+                                        const double *tau) {
+    double *sum = s->base.tau[end];
+    memcpy(sum, tau, (size_t)s->model->nv * s->base.block.lanes * sizeof *sum);
+    subtract_forces(s, s->workspace->memory, q, v, sum);
+    return sum;
+}
+
+/* Adds the response to the forces of the base to packed accelerations (step_constraint). `context` is the simulator. */
+static void apply(void *context, double fraction, const void *q, const void *v, const void *diagonal, void *a) {
+    static const double no_gravity[3] = {0, 0, 0};
+    dyn_simulator *s = context;
+    simulated_base *b = &s->base;
+    const size_t count = (size_t)s->model->nv * b->block.lanes;
+    double *sum = a;
+    if (b->moves) {
+        const wrench_set none = {0, NULL, NULL};
+        const packed_inputs in = {no_gravity, q, b->rest, b->forces, &none};
+        memset(b->forces, 0, count * sizeof *b->forces);
+        subtract_forces(s, b->workspace->memory, q, v, b->forces);
+        b->block.kernels->forward_dynamics(s->model, b->workspace->memory, &in, b->workspace->pivots, b->response);
+        for (size_t i = 0; i < count; i++) {
+            sum[i] += b->response[i];
+        }
+    }
+    if (b->next.apply) {
+        b->next.apply(b->next.context, fraction, q, v, diagonal, a);
+    }
+}
+
+void simulator_choose_base(dyn_simulator *s) {
+    if (s->base.workspace) {
+        s->base.next = s->step.constraint;
+        s->step.constraint = (step_constraint){apply, s};
+    }
+}
