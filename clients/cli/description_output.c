@@ -261,7 +261,7 @@ void write_constraint(json_writer *writer, const dyn_client_constraint *constrai
 
 const char *machine_element_kind_name(dyn_client_machine_element_kind kind) {
     static const char *const names[] = {"unspecified", "rotor", "friction", "spring",  "motor", "gear",
-                                        "brake",       "strut", "cable",    "bushing", "fluid"};
+                                        "brake",       "strut", "cable",    "bushing", "fluid", "shaft"};
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
@@ -280,6 +280,19 @@ static void write_rotor(json_writer *writer, const dyn_client_rotor *rotor) {
         write_numbers(writer, "axis", 3, rotor->axis);
     }
     write_text(writer, "coupling", rotor_coupling_name(rotor->coupling));
+}
+
+static void write_shaft(json_writer *writer, const dyn_client_machine_element *element) {
+    const dyn_client_shaft *shaft = &element->shaft;
+    write_text(writer, "link", element->link);
+    write_texts(writer, "joints", shaft->joint_count, shaft->joints);
+    write_numbers(writer, "ratios", shaft->ratio_count, shaft->ratios);
+    if (element->rotor.axial_inertia != 0 || element->rotor.mass != 0) {
+        emit_key(writer, "rotor");
+        emit_begin_object(writer);
+        write_rotor(writer, &element->rotor);
+        emit_end_object(writer);
+    }
 }
 
 static void write_friction(json_writer *writer, const dyn_client_friction *law) {
@@ -331,7 +344,9 @@ static void write_contact_surface(json_writer *writer, const dyn_client_contact_
 void write_machine_element(json_writer *writer, const dyn_client_machine_element *element) {
     emit_begin_object(writer);
     write_text(writer, "name", element->name);
-    if (element->link) {
+    if (element->kind == DYN_CLIENT_MACHINE_ELEMENT_KIND_SHAFT) {
+        write_shaft(writer, element);
+    } else if (element->link) {
         write_text(writer, "link", element->link);
         write_text(writer, "other_link", element->other_link ? element->other_link : "");
     } else {
@@ -612,6 +627,18 @@ static bool print_constraints(const dyn_client_description *robot) {
     return printed;
 }
 
+/* Adds the rate of a shaft and its inertia, in one cell. */
+static void add_shaft(table *to, const dyn_client_machine_element *element) {
+    const dyn_client_shaft *shaft = &element->shaft;
+    char text[256] = "";
+    for (size_t k = 0; k < shaft->joint_count && k < shaft->ratio_count; k++) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%g %s", k > 0 ? " + " : "", shaft->ratios[k], shaft->joints[k]);
+    }
+    table_add_cell(to, "turns at %s, %g kg m^2, %s", text, element->rotor.axial_inertia,
+                   rotor_coupling_name(element->rotor.coupling));
+}
+
 /* Adds the parameters that characterize a machine element, in one cell. */
 static void add_parameters(table *to, const dyn_client_machine_element *element) {
     const dyn_client_rotor *rotor = &element->rotor;
@@ -653,6 +680,9 @@ static void add_parameters(table *to, const dyn_client_machine_element *element)
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_FLUID:
         table_add_cell(to, "displaces %g kg", element->fluid.density * element->fluid.volume);
         break;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_SHAFT:
+        add_shaft(to, element);
+        break;
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_UNSPECIFIED:
         table_add_cell(to, "%s", "");
         break;
@@ -669,7 +699,10 @@ static bool print_machine_elements(const dyn_client_description *robot) {
         const dyn_client_machine_element *element = &robot->machine_elements[i];
         table_add_cell(lines, "%s", element->name);
         table_add_cell(lines, "%s", machine_element_kind_name(element->kind));
-        table_add_cell(lines, "%s", element->link ? element->link : element->joint);
+        table_add_cell(lines, "%s",
+                       !element->link             ? element->joint
+                       : element->link[0] != '\0' ? element->link
+                                                  : "(world)");
         add_parameters(lines, element);
     }
     bool printed = table_print(lines, 0);

@@ -183,8 +183,7 @@ static void add_constraint(table *to, const dyn_client_constraint *constraint) {
     }
 }
 
-static void add_rotor(table *to, const dyn_client_rotor *rotor) {
-    add_numbers(to, "ratio", 1, &rotor->ratio, "");
+static void add_rotor_body(table *to, const dyn_client_rotor *rotor) {
     add_numbers(to, "axial inertia", 1, &rotor->axial_inertia, "kg m^2");
     add_numbers(to, "mass", 1, &rotor->mass, "kg");
     add_numbers(to, "transverse inertia", 1, &rotor->transverse_inertia, "kg m^2");
@@ -205,9 +204,21 @@ static void add_friction(table *to, const dyn_client_friction *law) {
     add_numbers(to, "temperature factor", 1, &law->temperature_factor, "");
 }
 
+static void add_shaft(table *to, const dyn_client_machine_element *element) {
+    const dyn_client_shaft *shaft = &element->shaft;
+    add_text(to, "link", element->link[0] != '\0' ? element->link : "(world)");
+    for (size_t k = 0; k < shaft->joint_count && k < shaft->ratio_count; k++) {
+        add_text(to, "joint", shaft->joints[k]);
+        add_numbers(to, "ratio", 1, &shaft->ratios[k], "");
+    }
+    add_rotor_body(to, &element->rotor);
+}
+
 static void add_machine_element(table *to, const dyn_client_machine_element *element) {
     add_text(to, "machine element", machine_element_kind_name(element->kind));
-    if (element->link) {
+    if (element->kind == DYN_CLIENT_MACHINE_ELEMENT_KIND_SHAFT) {
+        add_shaft(to, element);
+    } else if (element->link) {
         bool has_other = element->other_link && element->other_link[0] != '\0';
         add_text(to, "link", element->link);
         add_text(to, "other link", has_other ? element->other_link : "(world)");
@@ -215,7 +226,8 @@ static void add_machine_element(table *to, const dyn_client_machine_element *ele
         add_text(to, "joint", element->joint);
     }
     if (element->kind == DYN_CLIENT_MACHINE_ELEMENT_KIND_ROTOR) {
-        add_rotor(to, &element->rotor);
+        add_numbers(to, "ratio", 1, &element->rotor.ratio, "");
+        add_rotor_body(to, &element->rotor);
     }
     if (element->kind == DYN_CLIENT_MACHINE_ELEMENT_KIND_FRICTION) {
         add_friction(to, &element->friction);

@@ -23,11 +23,8 @@ static bool refuse_choice(call *c, const char *path, const char *member, int val
     return false;
 }
 
-static bool read_rotor(call *c, const char *path, const Dynamics__V1__Rotor *from,
-                       dyn_machine_element_description *to) {
+static bool read_rotor(call *c, const char *path, const Dynamics__V1__Rotor *from, dyn_rotor *rotor) {
     char member[PATH_SIZE];
-    dyn_rotor *rotor = &to->rotor;
-    to->kind = DYN_MACHINE_ELEMENT_KIND_ROTOR;
     *rotor = (dyn_rotor){.ratio = from->ratio,
                          .axial_inertia = from->axial_inertia,
                          .transverse_inertia = from->transverse_inertia,
@@ -48,6 +45,31 @@ static bool read_rotor(call *c, const char *path, const Dynamics__V1__Rotor *fro
     }
     return geometry_read_vector(c, path_join(member, path, "position"), from->position, rotor->position) &&
            geometry_read_vector(c, path_join(member, path, "axis"), from->axis, rotor->axis);
+}
+
+/* Returns the name of a link, or NULL for the world. */
+static const char *link_or_world(const char *name) {
+    return name[0] != '\0' ? name : NULL;
+}
+
+/* Reads a shaft. Its names belong to the message. */
+static bool read_shaft(call *c, const char *path, const Dynamics__V1__Shaft *from,
+                       dyn_machine_element_description *to) {
+    char member[PATH_SIZE];
+    to->kind = DYN_MACHINE_ELEMENT_KIND_SHAFT;
+    to->link = link_or_world(from->link);
+    if (from->n_joints != from->n_ratios || from->n_joints == 0 || from->n_joints > DYN_MAX_SHAFT_JOINTS) {
+        call_blame(c, "%s.ratios", path);
+        call_fail(c, REASON_WRONG_COUNT, "there are %zu joints and %zu ratios; pass 1 to %d joints with one ratio each",
+                  from->n_joints, from->n_ratios, DYN_MAX_SHAFT_JOINTS);
+        return false;
+    }
+    to->shaft.joint_count = (int)from->n_joints;
+    for (size_t k = 0; k < from->n_joints; k++) {
+        to->shaft.joints[k] = from->joints[k];
+        to->shaft.ratios[k] = from->ratios[k];
+    }
+    return !from->rotor || read_rotor(c, path_join(member, path, "rotor"), from->rotor, &to->rotor);
 }
 
 /* Reads a parameter for positive and for negative rates: none, one for both, or two. */
@@ -140,11 +162,6 @@ static bool read_vectors(call *c, const char *path, const vector_member *members
     return is_good;
 }
 
-/* Returns the name of a link, or NULL for the world. */
-static const char *link_or_world(const char *name) {
-    return name[0] != '\0' ? name : NULL;
-}
-
 static bool read_strut(call *c, const char *path, const Dynamics__V1__Strut *from,
                        dyn_machine_element_description *to) {
     dyn_strut *s = &to->strut;
@@ -199,7 +216,11 @@ static bool read_kind(call *c, size_t i, const Dynamics__V1__MachineElement *fro
     switch (from->kind_case) {
     case KIND(ROTOR):
         snprintf(path, sizeof path, "description.machine_elements[%zu].rotor", i);
-        return read_rotor(c, path, from->rotor, to);
+        to->kind = DYN_MACHINE_ELEMENT_KIND_ROTOR;
+        return read_rotor(c, path, from->rotor, &to->rotor);
+    case KIND(SHAFT):
+        snprintf(path, sizeof path, "description.machine_elements[%zu].shaft", i);
+        return read_shaft(c, path, from->shaft, to);
     case KIND(FRICTION):
         snprintf(path, sizeof path, "description.machine_elements[%zu].friction", i);
         return read_friction(c, path, from->friction, to);
@@ -230,7 +251,7 @@ static bool read_kind(call *c, size_t i, const Dynamics__V1__MachineElement *fro
         call_blame(c, "description.machine_elements[%zu]", i);
         call_fail(c, REASON_MISSING_VALUE,
                   "the machine element has no kind; pass one of rotor, friction, "
-                  "spring, motor, gear, brake, strut, bushing and fluid");
+                  "spring, motor, gear, brake, strut, bushing, fluid and shaft");
         return false;
     }
 }
@@ -285,6 +306,28 @@ static Dynamics__V1__Rotor *write_rotor(call *c, const dyn_rotor *from) {
         to->coupling =
             (Dynamics__V1__RotorCoupling)((int)from->coupling + DYNAMICS__V1__ROTOR_COUPLING__ROTOR_COUPLING_EXACT);
     }
+    return to;
+}
+
+/* Writes a shaft, without a rotor where that has no inertia. */
+static Dynamics__V1__Shaft *write_shaft(call *c, const dyn_machine_element_description *from) {
+    Dynamics__V1__Shaft *to = call_allocate(c, 1, sizeof *to);
+    size_t count = (size_t)from->shaft.joint_count;
+    char **joints = call_allocate(c, count, sizeof *joints);
+    double *ratios = call_allocate(c, count, sizeof *ratios);
+    if (!to || !joints || !ratios) {
+        return NULL;
+    }
+    dynamics__v1__shaft__init(to);
+    for (size_t k = 0; k < count; k++) {
+        joints[k] = call_string(c, from->shaft.joints[k]);
+        ratios[k] = from->shaft.ratios[k];
+    }
+    to->n_joints = to->n_ratios = count;
+    to->joints = joints;
+    to->ratios = ratios;
+    to->link = call_string(c, from->link ? from->link : "");
+    to->rotor = from->rotor.axial_inertia != 0 || from->rotor.mass != 0 ? write_rotor(c, &from->rotor) : NULL;
     return to;
 }
 
@@ -475,6 +518,10 @@ static Dynamics__V1__MachineElement *write_element(call *c, const dyn_machine_el
     case DYN_MACHINE_ELEMENT_KIND_FLUID:
         to->kind_case = KIND(FLUID);
         to->fluid = write_fluid(c, from);
+        break;
+    case DYN_MACHINE_ELEMENT_KIND_SHAFT:
+        to->kind_case = KIND(SHAFT);
+        to->shaft = write_shaft(c, from);
         break;
     }
     return to;

@@ -576,6 +576,62 @@ START_TEST(forces_on_links_count_in_all_methods) {
 }
 END_TEST
 
+/* ---- shafts ------------------------------------------------------------------------------------------------------ */
+
+/* The differential adds G' diag(I) G: 1.8 + 2 on the diagonal and 1.8 - 2 beside it. */
+START_TEST(shafts_add_their_full_matrix) {
+    static const double added[4] = {3.8, -0.2, -0.2, 3.8};
+    json_t *description = read_description("wrist");
+    json_object_del(description, "machine_elements");
+    load_as(description, "bare");
+    json_decref(description);
+    load("wrist");
+    json_t *own = run_json("$ctl call evaluate '{\"query\": {\"model\": \"wrist\"}, \"q\": [0.2, 0.6], \"quantities\": "
+                           "[{\"quantity\": \"QUANTITY_MASS_MATRIX\"}]}'");
+    json_t *bare = run_json("$ctl call evaluate '{\"query\": {\"model\": \"bare\"}, \"q\": [0.2, 0.6], \"quantities\": "
+                            "[{\"quantity\": \"QUANTITY_MASS_MATRIX\"}]}'");
+    for (size_t i = 0; i < 4; i++) {
+        ck_assert_double_eq_tol(number_of(values_of(own, 0, 0), i) - number_of(values_of(bare, 0, 0), i), added[i],
+                                1e-13);
+    }
+    json_decref(own), json_decref(bare);
+    json_t *forces =
+        run_json("$ctl call evaluate '{\"query\": {\"model\": \"wrist\"}, \"q\": [0.2, 0.6], \"v\": [1, -2], \"a\": "
+                 "[3, 4], \"quantities\": [{\"quantity\": \"QUANTITY_ROTOR_FORCES\"}]}'");
+    ck_assert_double_eq_tol(number_of(values_of(forces, 0, 0), 0), 3.8 * 3 - 0.2 * 4, 1e-12);
+    ck_assert_double_eq_tol(number_of(values_of(forces, 0, 0), 1), -0.2 * 3 + 3.8 * 4, 1e-12);
+    json_decref(forces);
+    json_t *robot = run_json("$ctl describe wrist --json");
+    const json_t *left = json_array_get(json_object_get(robot, "machine_elements"), 0);
+    ck_assert_str_eq(text_of(left, "kind"), "shaft");
+    ck_assert_str_eq(json_string_value(json_array_get(json_object_get(left, "joints"), 1)), "roll");
+    ck_assert_double_eq(number_of(json_object_get(left, "ratios"), 1), 30);
+    ck_assert_double_eq(member_of(json_object_get(left, "rotor"), "axial_inertia"), 0.002);
+    json_decref(robot);
+    must_say("$ctl describe wrist | grep '^right'", "turns at -20 pitch + 20 roll, 0.005 kg m^2, exact");
+    must_say("$ctl describe wrist left", "(world)");
+    must_fail("$ctl call evaluate '{\"query\": {\"model\": \"wrist\"}, \"q\": [0, 0], \"quantities\": "
+              "[{\"quantity\": \"QUANTITY_FRAME_ARTICULATED_INERTIA\", \"frames\": [\"hand\"], \"reference_frame\": "
+              "\"REFERENCE_FRAME_LOCAL\"}]}'",
+              1, "shafts");
+}
+END_TEST
+
+/* A motion without friction keeps the energy of the links and of all rotors. */
+START_TEST(rollouts_move_shafts) {
+    load("wrist");
+    json_t *reply =
+        run_json("$ctl call rollout '{\"query\": {\"model\": \"wrist\"}, \"q\": [0.2, 0.6], \"v\": [1, -2], "
+                 "\"steps\": 1000, \"stepping\": {\"integrator\": \"INTEGRATOR_RK4\"}, "
+                 "\"results\": [\"ROLLOUT_RESULT_Q\", \"ROLLOUT_RESULT_ENERGY\"]}'");
+    const json_t *first = json_array_get(json_object_get(reply, "outcomes"), 0);
+    ck_assert_ptr_nonnull(first);
+    ck_assert_double_lt(fabs(member_of(first, "energy_drift")), 1e-6);
+    ck_assert_double_gt(fabs(number_of(json_object_get(reply, "q"), 2001) - 0.6), 0.1);
+    json_decref(reply);
+}
+END_TEST
+
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 /* A machine element in place of those of the arm, and the refusal: the member that the field ends with, and a text. */
@@ -608,6 +664,16 @@ static const wrong_element wrong_elements[] = {
     {"{\"name\": \"x\", \"strut\": {\"link\": \"none\"}}", ".strut.link", "no link"},
     {"{\"name\": \"x\", \"fluid\": {\"link\": \"upper\", \"drag\": {\"y\": -1}}}", ".fluid.drag", "-1"},
     {"{\"name\": \"x\", \"joint\": \"elbow\", \"bushing\": {\"link\": \"upper\"}}", ".joint", "leave it out"},
+    {"{\"name\": \"x\", \"shaft\": {\"joints\": [\"elbow\"], \"ratios\": [1, 2]}}", ".shaft.ratios",
+     "1 joints and 2 ratios"},
+    {"{\"name\": \"x\", \"shaft\": {\"joints\": [\"elbow\"], \"ratios\": [0]}}", ".shaft.ratios", "is 0"},
+    {"{\"name\": \"x\", \"shaft\": {\"joints\": [\"wrist\"], \"ratios\": [1]}}", ".shaft.joints",
+     "there is no joint \"wrist\""},
+    {"{\"name\": \"x\", \"shaft\": {\"joints\": [\"elbow\"], \"ratios\": [1], \"link\": \"foot\"}}", ".shaft.link",
+     "there is no link"},
+    {"{\"name\": \"x\", \"shaft\": {\"joints\": [\"elbow\"], \"ratios\": [1], \"rotor\": {\"axial_inertia\": "
+     "-2}}}",
+     ".shaft.rotor.axial_inertia", "-2"},
     {"{\"name\": \"x\", \"joint\": \"elbow\", \"friction\": {\"bristle_stiffness\": 1}}", ".friction.coulomb[0]",
      "state a positive number"},
     {"{\"name\": \"x\", \"joint\": \"elbow\", \"friction\": {\"breakaway\": [1]}}", ".friction.stribeck_velocity",
@@ -682,6 +748,8 @@ int main(void) {
     tcase_add_test(all, forward_dynamics_inverts_inverse_dynamics_with_passive_forces);
     tcase_add_test(all, rollouts_move_bristles);
     tcase_add_test(all, forces_on_links_count_in_all_methods);
+    tcase_add_test(all, shafts_add_their_full_matrix);
+    tcase_add_test(all, rollouts_move_shafts);
     tcase_add_test(all, bristles_go_on_after_a_restart);
     tcase_add_test(all, recordings_that_begin_with_deflected_bristles_are_replayed);
     tcase_add_test(all, rollouts_engage_brakes_and_count_the_losses_of_gears);

@@ -651,6 +651,7 @@ typedef enum dyn_client_machine_element_kind {
     DYN_CLIENT_MACHINE_ELEMENT_KIND_CABLE = 8,
     DYN_CLIENT_MACHINE_ELEMENT_KIND_BUSHING = 9,
     DYN_CLIENT_MACHINE_ELEMENT_KIND_FLUID = 10,
+    DYN_CLIENT_MACHINE_ELEMENT_KIND_SHAFT = 11,
 } dyn_client_machine_element_kind;
 
 /* Coupling between a rotor and the link that carries its motor. */
@@ -760,6 +761,15 @@ typedef struct dyn_client_fluid {
     double current[3];                                       /* m/s */
 } dyn_client_fluid;
 
+/* Shaft of a motor that several joints turn: its rate is sum_j ratios[j] v_j relative to the link that carries the
+ * motor. */
+typedef struct dyn_client_shaft {
+    size_t joint_count; /* 1 to 8 */
+    const char *const *joints;
+    size_t ratio_count; /* joint_count */
+    const double *ratios;
+} dyn_client_shaft;
+
 /* Machine element at a joint, or between links. Requests do not read members that its kind does not name, and results
  * have zeros there. */
 typedef struct dyn_client_machine_element {
@@ -772,11 +782,13 @@ typedef struct dyn_client_machine_element {
     dyn_client_motor motor;
     dyn_client_gear gear;
     dyn_client_brake brake;
-    const char *link;       /* that a strut, cable, bushing or fluid acts on; its joint is NULL or "" */
+    const char *link; /* that a strut, cable, bushing or fluid acts on, or that carries the motor of a shaft, where
+                               NULL or "" is the world; its joint is NULL or "" */
     const char *other_link; /* NULL or "": the world */
     dyn_client_strut strut; /* of a cable too */
     dyn_client_bushing bushing;
     dyn_client_fluid fluid;
+    dyn_client_shaft shaft; /* its rotor is `rotor`, without ratio */
 } dyn_client_machine_element;
 
 /* ---- contact surfaces -------------------------------------------------------------------------------------------- */

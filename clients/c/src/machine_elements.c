@@ -26,6 +26,21 @@ static Dynamics__V1__Rotor *from_rotor(pool *memory, const dyn_client_rotor *fro
     return made;
 }
 
+/* Returns a shaft, whose names and ratios belong to the caller. */
+static Dynamics__V1__Shaft *from_shaft(pool *memory, const dyn_client_machine_element *from) {
+    Dynamics__V1__Shaft *made = pool_allocate(memory, 1, sizeof *made);
+    if (made) {
+        dynamics__v1__shaft__init(made);
+        made->n_joints = from->shaft.joint_count;
+        made->joints = (char **)from->shaft.joints;
+        made->n_ratios = from->shaft.ratio_count;
+        made->ratios = (double *)from->shaft.ratios;
+        made->link = (char *)(from->link ? from->link : "");
+        made->rotor = from_rotor(memory, &from->rotor);
+    }
+    return made;
+}
+
 static Dynamics__V1__Friction *from_friction(pool *memory, const dyn_client_friction *from) {
     Dynamics__V1__Friction *made = pool_allocate(memory, 1, sizeof *made);
     if (made) {
@@ -212,6 +227,10 @@ Dynamics__V1__MachineElement *from_machine_element(pool *memory, const dyn_clien
         made->kind_case = KIND(FLUID);
         made->fluid = from_fluid(memory, from);
         break;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_SHAFT:
+        made->kind_case = KIND(SHAFT);
+        made->shaft = from_shaft(memory, from);
+        break;
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_UNSPECIFIED:
         break;
     }
@@ -310,6 +329,18 @@ static void set_fluid(const Dynamics__V1__Fluid *from, dyn_client_machine_elemen
     to_vector3(from->current, made->fluid.current);
 }
 
+static void set_shaft(const Dynamics__V1__Shaft *from, dyn_client_machine_element *made) {
+    made->kind = DYN_CLIENT_MACHINE_ELEMENT_KIND_SHAFT;
+    made->link = from->link;
+    made->shaft = (dyn_client_shaft){.joint_count = from->n_joints,
+                                     .joints = (const char *const *)from->joints,
+                                     .ratio_count = from->n_ratios,
+                                     .ratios = from->ratios};
+    if (from->rotor) {
+        set_rotor(from->rotor, &made->rotor);
+    }
+}
+
 /* Sets the members that the element's kind has. */
 static void set_kind(const Dynamics__V1__MachineElement *from, dyn_client_machine_element *made) {
     if (from->kind_case == KIND(ROTOR)) {
@@ -336,6 +367,8 @@ static void set_kind(const Dynamics__V1__MachineElement *from, dyn_client_machin
         set_bushing(from->bushing, made);
     } else if (from->kind_case == KIND(FLUID)) {
         set_fluid(from->fluid, made);
+    } else if (from->kind_case == KIND(SHAFT)) {
+        set_shaft(from->shaft, made);
     }
 }
 

@@ -25,7 +25,7 @@ from dynamicsd.records import (BaseMotion, Brake, Bushing, Constraint, Constrain
                                CoupledCoordinate, DHRow, DHTable, ExternalForce, FlexibleLink, Fluid, Frame, Friction,
                                Gear, Inertia, InertiaPart, Joint, Limits, Link, LoopClosure, MachineElement,
                                ModelDescription, Motor, Operation, PassiveForces, Payload, Pose, Rotor, ScrewChain,
-                               SoftContact, Spring, SpringStop, Stepping, Strut, TaskFrame, Tip, TipConstraint)
+                               Shaft, SoftContact, Spring, SpringStop, Stepping, Strut, TaskFrame, Tip, TipConstraint)
 
 __version__: str = _ffi.string(_lib.dyn_client_version()).decode()
 
@@ -36,7 +36,7 @@ __all__ = [
     "Gear", "Inertia", "InertiaPart", "Internal", "InvalidArgument", "JobTicket", "Joint", "Limits", "Link",
     "LoopClosure", "MachineElement", "MarkedRows", "Model", "ModelDescription", "Motor", "NotFound", "Operation",
     "Options", "OutOfMemory", "OutOfRange", "PassiveForces", "Payload", "PermissionDenied", "Pose", "Quantity",
-    "ResourceExhausted", "Rotor", "ScrewChain", "Simulation", "SoftContact", "Spring", "SpringStop", "Stepping",
-    "Stream", "Strut", "TaskFrame", "Timeout", "Tip", "TipConstraint", "Unauthenticated", "Unavailable",
+    "ResourceExhausted", "Rotor", "ScrewChain", "Shaft", "Simulation", "SoftContact", "Spring", "SpringStop",
+    "Stepping", "Stream", "Strut", "TaskFrame", "Timeout", "Tip", "TipConstraint", "Unauthenticated", "Unavailable",
     "Unimplemented", "Unreachable", "Watcher", "connect", "default_address", "default_token", "quantities",
 ]

@@ -429,11 +429,21 @@ class Fluid:
     current: ArrayLike = (0.0, 0.0, 0.0)
 
 
+@record("dyn_client_shaft")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Shaft:
+    """Shaft of a motor that several joints turn: its rate is the sum of `ratios` times the rates of `joints`."""
+
+    joints: Sequence[str] | None = None
+    ratios: ArrayLike | None = None
+
+
 @record("dyn_client_machine_element")
 @dataclasses.dataclass(frozen=True, eq=False)
 class MachineElement:
     """Machine element at a joint. `kind` names the member that counts. A strut, cable, bushing or fluid has the joint
-    "", and acts on `link` and `other_link`, where "" is the world. A cable is stated by `strut`.
+    "", and acts on `link` and `other_link`, where "" is the world. A cable is stated by `strut`, and a shaft by
+    `shaft`, its `rotor` without ratio, and the `link` that carries its motor.
     """
 
     name: str
@@ -450,6 +460,7 @@ class MachineElement:
     strut: Strut = Strut()
     bushing: Bushing = Bushing()
     fluid: Fluid = Fluid()
+    shaft: Shaft = Shaft()
 
 
 @record("dyn_client_soft_contact")

@@ -29,6 +29,13 @@
  * torque of the motor is tau / G. The gear transmits the component of the joint's wrench (joint_wrench.h) along the
  * coordinate.
  *
+ * Shaft. A motor on any link, or on the world, drives several joints through differentials, belts or tendons, and its
+ * rotor turns at the rate sum_j g_j v_j relative to that link. All shafts of a model have the coupling matrix G, with
+ * one row for each: rates w = G v, forces tau = G' tau_motor. Rotors on the world, and reflected ones, add the full
+ * matrix G' diag(I_a) G to the mass matrix, which couples joints of different branches. Models with shafts are computed
+ * as those with mimic joints are: forward dynamics factorizes the whole mass matrix. A shaft without inertia adds
+ * nothing.
+ *
  * A rotor on a fixed joint does not spin, and is part of the link that carries it. Friction and springs of a fixed
  * joint have no effect.
  *
@@ -87,6 +94,9 @@ extern "C" {
 /* Bound on the machine elements of a model; beyond it the status is DYN_RESOURCE_EXHAUSTED. */
 enum { DYN_MAX_MACHINE_ELEMENTS = 30000 };
 
+/* Bound on the joints that turn a shaft; beyond it the status is DYN_INVALID_ARGUMENT. */
+enum { DYN_MAX_SHAFT_JOINTS = 8 };
+
 typedef enum dyn_machine_element_kind {
     DYN_MACHINE_ELEMENT_KIND_ROTOR = 1,
     DYN_MACHINE_ELEMENT_KIND_FRICTION = 2,
@@ -98,6 +108,7 @@ typedef enum dyn_machine_element_kind {
     DYN_MACHINE_ELEMENT_KIND_CABLE = 8,
     DYN_MACHINE_ELEMENT_KIND_BUSHING = 9,
     DYN_MACHINE_ELEMENT_KIND_FLUID = 10,
+    DYN_MACHINE_ELEMENT_KIND_SHAFT = 11,
 } dyn_machine_element_kind;
 
 typedef enum dyn_rotor_coupling {
@@ -213,6 +224,13 @@ typedef struct dyn_fluid {
     double current[3];                   /* velocity of the fluid in the world, m/s */
 } dyn_fluid;
 
+/* Shaft of a motor that several joints turn. */
+typedef struct dyn_shaft {
+    int joint_count;                          /* 1 to DYN_MAX_SHAFT_JOINTS */
+    const char *joints[DYN_MAX_SHAFT_JOINTS]; /* different ones, each fixed or with one coordinate */
+    double ratios[DYN_MAX_SHAFT_JOINTS];      /* g_j, rad/rad or rad/m, not zero */
+} dyn_shaft;
+
 /* Machine element of a description. Members that its kind does not name are not read. */
 typedef struct dyn_machine_element_description {
     const char *name;
@@ -224,18 +242,21 @@ typedef struct dyn_machine_element_description {
     dyn_motor motor;
     dyn_gear gear;
     dyn_brake brake;
-    const char *link, *other_link; /* that struts, cables, bushings and fluids act on; other_link NULL: the world. Their
-                                      joint is NULL or "". */
+    const char *link, *other_link; /* that struts, cables, bushings and fluids act on, or whose motor has the shaft;
+                                      other_link NULL, and link of a shaft NULL: the world. Their joint is NULL or
+                                      "". */
     dyn_strut strut;               /* of a cable too */
     dyn_bushing bushing;
     dyn_fluid fluid;
-    int line; /* as for a link */
+    dyn_shaft shaft; /* its rotor is `rotor` with the ratio 0, placed in the frame of link, where its axis is z by
+                        default */
+    int line;        /* as for a link */
 } dyn_machine_element_description;
 
 /* Adds a machine element. Its joint may be added later. dyn_builder_build refuses an element whose joint does not
  * exist, or moves with other than one coordinate, friction on the side of a rotor where the joint does not have exactly
- * one, a second motor, gear or brake of a joint, a brake without a motor, a motor at a joint of several rotors, and the
- * ratio of a gear at a joint with a rotor.
+ * one, a second motor, gear or brake of a joint, one of these at a joint that turns a shaft, a brake without a motor, a
+ * motor at a joint of several rotors, and the ratio of a gear at a joint with a rotor.
  * Errors, with place "machine element NAME" and the member, such as "rotor.ratio" or "friction.viscous[1]", as part of
  * the site: DYN_INVALID_ARGUMENT for an invalid or repeated name, an unknown kind, a ratio of zero, a negative inertia,
  * mass, friction or stiffness, an inertia that no body can have, a motor without resistance or torque constant, an

@@ -19,8 +19,8 @@ static dyn_status check_frame(const dyn_model *model, int frame, dyn_error *erro
                              frame == DYN_WORLD_FRAME ? "world" : model->links[frame].name);
     }
     return model->has_mimic ? dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
-                                            "the model has coupled mimic joints, whose subtrees do not move "
-                                            "independently; load it with independent ones")
+                                            "the model has coupled mimic joints or shafts, which bind the motions of "
+                                            "subtrees; load it without them")
                             : DYN_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../model/normal_form.h"
+#include "../model/rotor.h"
 #include "arguments.h"
 #include "results.h"
 #include "workspace.h"
@@ -36,19 +37,29 @@ dyn_status dyn_rotor_forces(const dyn_model *model, dyn_workspace *workspace, si
     return compute(model, workspace, n, &in, workspace->rotor_bodies, tau, error);
 }
 
+/* Subtracts the apparent inertia I_a g g' of a rotor whose rate is g' v from tau. */
+static void subtract_apparent(const dyn_model *model, const model_rotor *r, size_t n, const double *a, double *tau) {
+    size_t nv = (size_t)model->nv;
+    const body *first = &model->bodies[r->first_body];
+    for (size_t i = 0; i < n; i++) {
+        double rise = 0;
+        for (int k = 0; k < r->body_count; k++) {
+            rise += first[k].ratio * a[i * nv + (size_t)first[k].v_index];
+        }
+        for (int k = 0; k < r->body_count; k++) {
+            tau[i * nv + (size_t)first[k].v_index] -= first[k].ratio * r->axial * rise;
+        }
+    }
+}
+
 dyn_status dyn_rotor_coupling_forces(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                      const double *v, const double *a, double *tau, dyn_error *error) {
     static const double weightless[3] = {0};
     const dynamics_inputs in = {weightless, q, v, "a", a, NULL};
     dyn_status status = compute(model, workspace, n, &in, workspace->coupling_bodies, tau, error);
     for (int k = 0; status == DYN_OK && a && k < model->rotor_count; k++) {
-        const model_rotor *r = &model->rotors[k];
-        const body *spinning = &workspace->coupling_bodies[r->first_body];
-        /* The spinning bodies have the apparent inertia as well. */
-        double apparent = r->driven >= 0 ? spinning->ratio * spinning->ratio * spinning->inertia[5] : 0;
-        for (size_t i = 0; apparent != 0 && i < n; i++) {
-            size_t at = i * (size_t)model->nv + (size_t)spinning->v_index;
-            tau[at] -= apparent * a[at];
+        if (rotor_is_exact(workspace->coupling_bodies, &model->rotors[k])) {
+            subtract_apparent(model, &model->rotors[k], n, a, tau);
         }
     }
     return status;

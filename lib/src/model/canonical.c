@@ -81,22 +81,37 @@ static void print_bristles(FILE *out, const dyn_friction *friction) {
     }
 }
 
+/* Prints a rotor; that of a shaft has no ratio. */
+static void print_rotor(FILE *out, const dyn_rotor *rotor) {
+    fprintf(out, " coupling %d", (int)rotor->coupling);
+    if (rotor->ratio != 0) {
+        print_numbers(out, "ratio", &rotor->ratio, 1);
+    }
+    print_numbers(out, "axial", &rotor->axial_inertia, 1);
+    print_numbers(out, "transverse", &rotor->transverse_inertia, 1);
+    print_numbers(out, "mass", &rotor->mass, 1);
+    print_numbers(out, "position", rotor->position, 3);
+    print_numbers(out, "axis", rotor->axis, 3);
+}
+
+static void print_shaft(FILE *out, const dyn_model *model, const dyn_machine_element_description *e) {
+    fprintf(out, " on %d", e->link ? name_index_find(&model->link_names, e->link) : -1);
+    for (int k = 0; k < e->shaft.joint_count; k++) {
+        fprintf(out, " joint %d", name_index_find(&model->joint_names, e->shaft.joints[k]));
+        print_numbers(out, "by", &e->shaft.ratios[k], 1);
+    }
+    print_rotor(out, &e->rotor);
+}
+
 static void print_machine_element(FILE *out, const dyn_model *model, const dyn_machine_element_description *e) {
     int link = name_index_find(&model->joint_names, e->joint);
-    const dyn_rotor *rotor = &e->rotor;
     const dyn_friction *friction = &e->friction;
     fputs("element ", out);
     print_name(out, e->name);
     fprintf(out, " kind %d link %d", (int)e->kind, link);
     switch (e->kind) {
     case DYN_MACHINE_ELEMENT_KIND_ROTOR:
-        fprintf(out, " coupling %d", (int)rotor->coupling);
-        print_numbers(out, "ratio", &rotor->ratio, 1);
-        print_numbers(out, "axial", &rotor->axial_inertia, 1);
-        print_numbers(out, "transverse", &rotor->transverse_inertia, 1);
-        print_numbers(out, "mass", &rotor->mass, 1);
-        print_numbers(out, "position", rotor->position, 3);
-        print_numbers(out, "axis", rotor->axis, 3);
+        print_rotor(out, &e->rotor);
         break;
     case DYN_MACHINE_ELEMENT_KIND_FRICTION:
         fprintf(out, " side %d", (int)friction->side);
@@ -123,6 +138,9 @@ static void print_machine_element(FILE *out, const dyn_model *model, const dyn_m
         fprintf(out, " on %d from %d", name_index_find(&model->link_names, e->link),
                 e->other_link ? name_index_find(&model->link_names, e->other_link) : -1);
         print_machine_numbers(out, e);
+        break;
+    case DYN_MACHINE_ELEMENT_KIND_SHAFT:
+        print_shaft(out, model, e);
         break;
     }
     fputc('\n', out);

@@ -274,8 +274,8 @@ static dyn_status allocate(compilation *c, dyn_error *error) {
     dyn_model *model = c->model;
     size_t links = (size_t)c->builder->link_count, joints = (size_t)c->builder->joint_count + 1;
     model->name = strdup(c->builder->name);
-    /* A universal joint has two bodies, and a rotor has up to two. */
-    model->bodies = calloc(2 * (joints + (size_t)count_rotors(c->builder)), sizeof *model->bodies);
+    /* A universal joint has two bodies. */
+    model->bodies = calloc(2 * joints + (size_t)count_rotor_bodies(c->builder), sizeof *model->bodies);
     model->joints = calloc(joints, sizeof *model->joints);
     model->links = calloc(links, sizeof *model->links);
     model->frames = calloc(links, sizeof *model->frames);

@@ -139,10 +139,15 @@ static dyn_status retain_master(const dyn_model *model, const dyn_builder *from,
     return DYN_OK;
 }
 
-/* Returns whether the links of an element remain; the world does. */
-static bool links_stay(const dyn_builder *builder, const bool *retain, const dyn_machine_element_description *e) {
-    return retain[name_index_find(&builder->link_names, e->link)] &&
-           (!e->other_link || retain[name_index_find(&builder->link_names, e->other_link)]);
+/* Returns whether an element remains, because its joints and its links do; the world does. */
+static bool element_stays(const dyn_builder *builder, const bool *retain, const dyn_machine_element_description *e) {
+    bool remains = (!e->link || retain[name_index_find(&builder->link_names, e->link)]) &&
+                   (!e->other_link || retain[name_index_find(&builder->link_names, e->other_link)]) &&
+                   (e->joint[0] == '\0' || name_stays(builder, retain, e->joint));
+    for (int k = 0; k < e->shaft.joint_count; k++) {
+        remains = remains && name_stays(builder, retain, e->shaft.joints[k]);
+    }
+    return remains;
 }
 
 /* Copies the machine elements of the joints and links that remain. */
@@ -152,8 +157,7 @@ static dyn_status retain_machine_elements(const dyn_builder *from, const bool *r
     for (int i = 0; status == DYN_OK && i < from->machine_element_count; i++) {
         dyn_machine_element_description element = from->machine_elements[i];
         element.line = 0;
-        bool remains = element.link ? links_stay(from, retain, &element) : name_stays(from, retain, element.joint);
-        status = remains ? builder_append_machine_element(to, &element, error) : DYN_OK;
+        status = element_stays(from, retain, &element) ? builder_append_machine_element(to, &element, error) : DYN_OK;
     }
     return status;
 }

@@ -15,6 +15,7 @@
  *     friction NAME joint NAME side joint|rotor viscous P N coulomb P N breakaway P N stribeck V transition V
  *         [bristles S by D] [temperature FACTOR]
  *     spring NAME joint NAME stiffness K rest Q
+ *     shaft NAME [link NAME] joint NAME by RATIO [joint NAME by RATIO]... , followed by a rotor from its coupling on
  *     motor, gear or brake, each NAME joint NAME, followed by the words and values of machine_numbers.c
  *     contact NAME shape point|sphere|box|capsule|cylinder|plane [link NAME] position X Y Z rotation R11 .. R33
  *         radius R length L size X Y Z friction MU restitution E stiffness K dissipation D
@@ -136,7 +137,6 @@ static void print_constraint(FILE *out, const dyn_constraint_description *c) {
 }
 
 static void print_rotor(FILE *out, const dyn_rotor *rotor) {
-    print_numbers(out, "ratio", &rotor->ratio, 1);
     fprintf(out, " coupling %s", rotor_couplings[rotor->coupling]);
     print_numbers(out, "axial", &rotor->axial_inertia, 1);
     print_numbers(out, "transverse", &rotor->transverse_inertia, 1);
@@ -162,13 +162,13 @@ static void print_friction(FILE *out, const dyn_friction *friction) {
 }
 
 static void print_machine_element(FILE *out, const dyn_machine_element_description *e) {
-    static const char *const kinds[] = {"rotor ", "friction ", "spring ", "motor ",   "gear ",
-                                        "brake ", "strut ",    "cable ",  "bushing ", "fluid "};
+    static const char *const kinds[] = {"rotor ", "friction ", "spring ",  "motor ", "gear ", "brake ",
+                                        "strut ", "cable ",    "bushing ", "fluid ", "shaft "};
     fputs(kinds[e->kind - DYN_MACHINE_ELEMENT_KIND_ROTOR], out);
     print_name(out, e->name);
     if (e->link) {
         print_named(out, "link", e->link);
-    } else {
+    } else if (e->kind != DYN_MACHINE_ELEMENT_KIND_SHAFT) {
         print_named(out, "joint", e->joint);
     }
     if (e->other_link) {
@@ -176,6 +176,14 @@ static void print_machine_element(FILE *out, const dyn_machine_element_descripti
     }
     switch (e->kind) {
     case DYN_MACHINE_ELEMENT_KIND_ROTOR:
+        print_numbers(out, "ratio", &e->rotor.ratio, 1);
+        print_rotor(out, &e->rotor);
+        break;
+    case DYN_MACHINE_ELEMENT_KIND_SHAFT:
+        for (int k = 0; k < e->shaft.joint_count; k++) {
+            print_named(out, "joint", e->shaft.joints[k]);
+            print_numbers(out, "by", &e->shaft.ratios[k], 1);
+        }
         print_rotor(out, &e->rotor);
         break;
     case DYN_MACHINE_ELEMENT_KIND_FRICTION:
@@ -502,16 +510,36 @@ static void add_element(reader *r, dyn_builder *builder, const dyn_machine_eleme
     }
 }
 
+static void read_rotor_body(reader *r, dyn_rotor *rotor) {
+    expect(r, "coupling");
+    rotor->coupling = (dyn_rotor_coupling)read_choice(r, rotor_couplings, 3);
+    read_numbers(r, "axial", &rotor->axial_inertia, 1);
+    read_numbers(r, "transverse", &rotor->transverse_inertia, 1);
+    read_numbers(r, "mass", &rotor->mass, 1);
+    read_numbers(r, "position", rotor->position, 3);
+    read_numbers(r, "axis", rotor->axis, 3);
+}
+
 static void read_rotor(reader *r, dyn_builder *builder) {
     dyn_machine_element_description e = read_element(r, DYN_MACHINE_ELEMENT_KIND_ROTOR);
     read_numbers(r, "ratio", &e.rotor.ratio, 1);
-    expect(r, "coupling");
-    e.rotor.coupling = (dyn_rotor_coupling)read_choice(r, rotor_couplings, 3);
-    read_numbers(r, "axial", &e.rotor.axial_inertia, 1);
-    read_numbers(r, "transverse", &e.rotor.transverse_inertia, 1);
-    read_numbers(r, "mass", &e.rotor.mass, 1);
-    read_numbers(r, "position", e.rotor.position, 3);
-    read_numbers(r, "axis", e.rotor.axis, 3);
+    read_rotor_body(r, &e.rotor);
+    add_element(r, builder, &e);
+}
+
+static void read_shaft(reader *r, dyn_builder *builder) {
+    dyn_machine_element_description e = {.kind = DYN_MACHINE_ELEMENT_KIND_SHAFT, .name = read_name(r)};
+    dyn_shaft *shaft = &e.shaft;
+    if (is_next(r, "link")) {
+        expect(r, "link");
+        e.link = read_name(r);
+    }
+    for (; is_next(r, "joint") && shaft->joint_count < DYN_MAX_SHAFT_JOINTS; shaft->joint_count++) {
+        expect(r, "joint");
+        shaft->joints[shaft->joint_count] = read_name(r);
+        read_numbers(r, "by", &shaft->ratios[shaft->joint_count], 1);
+    }
+    read_rotor_body(r, &e.rotor);
     add_element(r, builder, &e);
 }
 
@@ -628,11 +656,11 @@ static void read_note(reader *r, dyn_builder *builder) {
 static void read_line(reader *r, dyn_builder **builder, dyn_build_options *options) {
     static const char *const kinds[] = {"link",  "joint", "constraint", "rotor",   "friction", "spring",
                                         "motor", "gear",  "brake",      "contact", "passive",  "note",
-                                        "strut", "cable", "bushing",    "fluid"};
+                                        "strut", "cable", "bushing",    "fluid",   "shaft"};
     static void (*const readers[])(reader *, dyn_builder *) = {
-        read_link,    read_joint, read_constraint,      read_rotor,   read_friction, read_spring, read_motor,
-        read_gear,    read_brake, read_contact_surface, read_passive, read_note,     read_strut,  read_cable,
-        read_bushing, read_fluid};
+        read_link,  read_joint, read_constraint, read_rotor,           read_friction, read_spring,
+        read_motor, read_gear,  read_brake,      read_contact_surface, read_passive,  read_note,
+        read_strut, read_cable, read_bushing,    read_fluid,           read_shaft};
     if (!*builder) {
         read_robot(r, builder, options);
         return;

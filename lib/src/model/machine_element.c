@@ -43,51 +43,112 @@ static dyn_status check_numbers(const dyn_builder *builder, named_element at, co
     return DYN_OK;
 }
 
+/* Returns the name of a member of a rotor in messages, from the one that the rotor of a shaft has. */
+static const char *rotor_member(const dyn_machine_element_description *e, const char *of_shaft) {
+    return e->kind == DYN_MACHINE_ELEMENT_KIND_SHAFT ? of_shaft : of_shaft + strlen("shaft.");
+}
+
 /* Checks and normalizes the axis of a rotor. */
-static dyn_status check_axis(const dyn_builder *builder, named_element at, double axis[3], dyn_error *error) {
+static dyn_status check_axis(const dyn_builder *builder, named_element at, dyn_machine_element_description *e,
+                             dyn_error *error) {
+    double *axis = e->rotor.axis;
     if ((axis[0] == 0 && axis[1] == 0 && axis[2] == 0) || builder_normalize_axis(axis)) {
         return DYN_OK;
     }
-    return builder_fail_member(builder, at, "rotor.axis", error,
-                               "the axis is (%g, %g, %g); state a finite vector, or zero for the axis of the joint",
-                               axis[0], axis[1], axis[2]);
+    return builder_fail_member(builder, at, rotor_member(e, "shaft.rotor.axis"), error,
+                               "the axis is (%g, %g, %g); state a finite vector, or zero for the axis of the %s",
+                               axis[0], axis[1], axis[2], e->kind == DYN_MACHINE_ELEMENT_KIND_SHAFT ? "link" : "joint");
 }
 
-static dyn_status check_rotor(const dyn_builder *builder, named_element at, dyn_rotor *rotor, dyn_error *error) {
-    const element_number numbers[] = {
-        {"rotor.ratio", "gear ratio", rotor->ratio, NOT_ZERO},
-        {"rotor.axial_inertia", "inertia about the axis", rotor->axial_inertia, POSITIVE},
-        {"rotor.transverse_inertia", "inertia normal to the axis", rotor->transverse_inertia, NOT_NEGATIVE},
-        {"rotor.mass", "mass", rotor->mass, NOT_NEGATIVE},
-        {"rotor.position", "position x", rotor->position[0], FINITE},
-        {"rotor.position", "position y", rotor->position[1], FINITE},
-        {"rotor.position", "position z", rotor->position[2], FINITE},
-    };
-    dyn_status status = check_numbers(builder, at, numbers, sizeof numbers / sizeof *numbers, error);
-    if (status == DYN_OK) {
-        status = check_axis(builder, at, rotor->axis, error);
-    }
-    if (status != DYN_OK) {
-        return status;
-    }
+/* Checks that the members of a rotor agree. */
+static dyn_status check_rotor_body(const dyn_builder *builder, named_element at,
+                                   const dyn_machine_element_description *e, dyn_error *error) {
+    const dyn_rotor *rotor = &e->rotor;
     if (rotor->coupling != DYN_ROTOR_COUPLING_EXACT && rotor->coupling != DYN_ROTOR_COUPLING_DIAGONAL &&
         rotor->coupling != DYN_ROTOR_COUPLING_REFLECTED) {
-        return builder_fail_member(builder, at, "rotor.coupling", error, "%d is no coupling of a rotor",
-                                   (int)rotor->coupling);
+        return builder_fail_member(builder, at, rotor_member(e, "shaft.rotor.coupling"), error,
+                                   "%d is no coupling of a rotor", (int)rotor->coupling);
     }
     if (rotor->mass == 0 && rotor->transverse_inertia != 0) {
         return builder_fail_member(
-            builder, at, "rotor.transverse_inertia", error,
+            builder, at, rotor_member(e, "shaft.rotor.transverse_inertia"), error,
             "the inertia normal to the axis is %g kg m^2 and the mass is zero; state the mass, or let the "
             "parent link include both",
             rotor->transverse_inertia);
     }
     if (rotor->transverse_inertia != 0 && rotor->axial_inertia > 2 * rotor->transverse_inertia * (1 + 1e-9)) {
         return builder_fail_member(
-            builder, at, "rotor.axial_inertia", error,
+            builder, at, rotor_member(e, "shaft.rotor.axial_inertia"), error,
             "the inertia about the axis is %g kg m^2 and the one normal to it %g; no body has more than twice "
             "as much about the axis",
             rotor->axial_inertia, rotor->transverse_inertia);
+    }
+    return DYN_OK;
+}
+
+/* Checks a rotor of a joint, or of a shaft, which states its ratios itself and may have no inertia. */
+static dyn_status check_rotor(const dyn_builder *builder, named_element at, dyn_machine_element_description *e,
+                              dyn_error *error) {
+    bool of_shaft = e->kind == DYN_MACHINE_ELEMENT_KIND_SHAFT;
+    const dyn_rotor *rotor = &e->rotor;
+    const element_number numbers[] = {
+        {"shaft.rotor.axial_inertia", "inertia about the axis", rotor->axial_inertia,
+         of_shaft ? NOT_NEGATIVE : POSITIVE},
+        {"shaft.rotor.transverse_inertia", "inertia normal to the axis", rotor->transverse_inertia, NOT_NEGATIVE},
+        {"shaft.rotor.mass", "mass", rotor->mass, NOT_NEGATIVE},
+        {"shaft.rotor.position", "position x", rotor->position[0], FINITE},
+        {"shaft.rotor.position", "position y", rotor->position[1], FINITE},
+        {"shaft.rotor.position", "position z", rotor->position[2], FINITE},
+    };
+    const element_number ratio = {"rotor.ratio", "gear ratio", rotor->ratio, NOT_ZERO};
+    dyn_status status = of_shaft ? DYN_OK : check_numbers(builder, at, &ratio, 1, error);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == DYN_OK; i++) {
+        element_number number = numbers[i];
+        number.member = rotor_member(e, number.member);
+        status = check_numbers(builder, at, &number, 1, error);
+    }
+    if (status == DYN_OK) {
+        status = check_axis(builder, at, e, error);
+    }
+    return status == DYN_OK ? check_rotor_body(builder, at, e, error) : status;
+}
+
+/* Checks a shaft without its rotor: its joints are different ones, and each has a ratio. */
+static dyn_status check_shaft(const dyn_builder *builder, named_element at, const dyn_machine_element_description *e,
+                              dyn_error *error) {
+    const dyn_shaft *shaft = &e->shaft;
+    dyn_error bad;
+    if (e->joint && e->joint[0] != '\0') {
+        return builder_fail_member(
+            builder, at, "joint", error,
+            "the joints that turn a shaft are in shaft.joints, and joint is \"%s\"; leave it out", e->joint);
+    }
+    if (shaft->joint_count < 1 || shaft->joint_count > DYN_MAX_SHAFT_JOINTS) {
+        return builder_fail_member(builder, at, "shaft.joints", error, "%d joints turn it; state 1 to %d",
+                                   shaft->joint_count, DYN_MAX_SHAFT_JOINTS);
+    }
+    if (e->rotor.ratio != 0) {
+        return builder_fail_member(builder, at, "shaft.rotor.ratio", error,
+                                   "the ratio is %g, and shaft.ratios states one for each joint; leave it out",
+                                   e->rotor.ratio);
+    }
+    if (e->link && name_check(e->link, &bad, "link", "link") != DYN_OK) {
+        return builder_fail_member(builder, at, "shaft.link", error, "its link: %s", bad.message);
+    }
+    for (int k = 0; k < shaft->joint_count; k++) {
+        if (name_check(shaft->joints[k], &bad, "joint", "joint") != DYN_OK) {
+            return builder_fail_member(builder, at, "shaft.joints", error, "joint %d: %s", k, bad.message);
+        }
+        for (int i = 0; i < k; i++) {
+            if (strcmp(shaft->joints[i], shaft->joints[k]) == 0) {
+                return builder_fail_member(builder, at, "shaft.joints", error,
+                                           "joint \"%s\" occurs twice; add its ratios up", shaft->joints[k]);
+            }
+        }
+        if (!number_is_in_range(shaft->ratios[k], NOT_ZERO)) {
+            return builder_fail_member(builder, at, "shaft.ratios", error, "the ratio of joint \"%s\" is %g; %s",
+                                       shaft->joints[k], shaft->ratios[k], number_range_text(NOT_ZERO));
+        }
     }
     return DYN_OK;
 }
@@ -264,6 +325,19 @@ static dyn_status check_link_element(const dyn_builder *builder, named_element a
     return check_table(builder, at, e, error);
 }
 
+/* Checks a shaft by itself, and sets the members that it does not have to zero. */
+static dyn_status check_shaft_element(const dyn_builder *builder, named_element at, dyn_machine_element_description *e,
+                                      dyn_error *error) {
+    dyn_machine_element_description own = {
+        .name = e->name, .kind = e->kind, .link = e->link, .rotor = e->rotor, .shaft = e->shaft, .line = e->line};
+    dyn_status status = check_shaft(builder, at, e, error);
+    if (status == DYN_OK) {
+        status = check_rotor(builder, at, &own, error);
+    }
+    *e = own;
+    return status;
+}
+
 /* Checks an element by itself, and sets members that its kind does not name to zero. */
 static dyn_status check(const dyn_builder *builder, dyn_machine_element_description *e, dyn_error *error) {
     named_element at = new_element(builder, e);
@@ -273,6 +347,9 @@ static dyn_status check(const dyn_builder *builder, dyn_machine_element_descript
             e->other_link = NULL;
         }
         return check_link_element(builder, at, e, error);
+    }
+    if (e->kind == DYN_MACHINE_ELEMENT_KIND_SHAFT) {
+        return check_shaft_element(builder, at, e, error);
     }
     e->link = e->other_link = NULL;
     if (name_check(e->joint, &bad, "joint", "joint") != DYN_OK) {
@@ -285,10 +362,11 @@ static dyn_status check(const dyn_builder *builder, dyn_machine_element_descript
     case DYN_MACHINE_ELEMENT_KIND_CABLE:
     case DYN_MACHINE_ELEMENT_KIND_BUSHING:
     case DYN_MACHINE_ELEMENT_KIND_FLUID:
+    case DYN_MACHINE_ELEMENT_KIND_SHAFT:
         break;
     case DYN_MACHINE_ELEMENT_KIND_ROTOR:
         own.rotor = e->rotor;
-        status = check_rotor(builder, at, &own.rotor, error);
+        status = check_rotor(builder, at, &own, error);
         break;
     case DYN_MACHINE_ELEMENT_KIND_FRICTION:
         own.friction = e->friction;
@@ -320,7 +398,19 @@ static dyn_status check(const dyn_builder *builder, dyn_machine_element_descript
 int count_rotors(const dyn_builder *builder) {
     int count = 0;
     for (int i = 0; i < builder->machine_element_count; i++) {
-        count += builder->machine_elements[i].kind == DYN_MACHINE_ELEMENT_KIND_ROTOR;
+        dyn_machine_element_kind kind = builder->machine_elements[i].kind;
+        count += kind == DYN_MACHINE_ELEMENT_KIND_ROTOR || kind == DYN_MACHINE_ELEMENT_KIND_SHAFT;
+    }
+    return count;
+}
+
+int count_rotor_bodies(const dyn_builder *builder) {
+    int count = 0;
+    for (int i = 0; i < builder->machine_element_count; i++) {
+        const dyn_machine_element_description *e = &builder->machine_elements[i];
+        count += e->kind == DYN_MACHINE_ELEMENT_KIND_ROTOR   ? 2
+                 : e->kind == DYN_MACHINE_ELEMENT_KIND_SHAFT ? 2 * e->shaft.joint_count
+                                                             : 0;
     }
     return count;
 }
@@ -328,6 +418,7 @@ int count_rotors(const dyn_builder *builder) {
 /* Numbers of elements of a joint. */
 typedef struct joint_elements {
     int rotors, motors, gears, brakes;
+    const char *shaft; /* one that the joint turns, or NULL */
 } joint_elements;
 
 /* Checks a motor, a gear or a brake against the elements of its joint. */
@@ -341,6 +432,12 @@ static dyn_status check_drive(const dyn_builder *builder, int i, joint_elements 
                                    is_motor   ? "motor"
                                    : is_brake ? "brake"
                                               : "gear");
+    }
+    if (has.shaft) {
+        return builder_fail_member(builder, element_of(builder, i), "joint", error,
+                                   "joint \"%s\" turns shaft \"%s\", so that its load is shared; leave out the motor, "
+                                   "gear and brake of the joint",
+                                   e->joint, has.shaft);
     }
     if (is_brake && has.motors == 0) {
         return builder_fail_member(builder, element_of(builder, i), "joint", error,
@@ -388,6 +485,30 @@ static dyn_status check_joint(const dyn_builder *builder, int i, const joint_ele
     return is_drive ? check_drive(builder, i, elements[j], error) : DYN_OK;
 }
 
+/* Checks that the link and the joints of a shaft exist, and that each joint has one coordinate or is fixed. */
+static dyn_status check_shaft_names(const dyn_builder *builder, int i, dyn_error *error) {
+    const dyn_machine_element_description *e = &builder->machine_elements[i];
+    if (e->link && name_index_find(&builder->link_names, e->link) < 0) {
+        return builder_fail_member(builder, element_of(builder, i), "shaft.link", error,
+                                   "there is no link \"%s\"; add it or correct the name", e->link);
+    }
+    for (int k = 0; k < e->shaft.joint_count; k++) {
+        const char *name = e->shaft.joints[k];
+        int j = name_index_find(&builder->joint_names, name);
+        if (j < 0) {
+            return builder_fail_member(builder, element_of(builder, i), "shaft.joints", error,
+                                       "there is no joint \"%s\"; add it or correct the name", name);
+        }
+        dyn_joint_type type = builder->joints[j].type;
+        if (type != DYN_JOINT_TYPE_FIXED && !joint_has_one_coordinate(type)) {
+            return builder_fail_member(builder, element_of(builder, i), "shaft.joints", error,
+                                       "its joint \"%s\" is %s; only joints with one coordinate turn shafts", name,
+                                       joint_type_name(type));
+        }
+    }
+    return DYN_OK;
+}
+
 /* Checks that the links of an element exist and are not the same one. */
 static dyn_status check_links(const dyn_builder *builder, int i, dyn_error *error) {
     const dyn_machine_element_description *e = &builder->machine_elements[i];
@@ -405,10 +526,9 @@ static dyn_status check_links(const dyn_builder *builder, int i, dyn_error *erro
     return DYN_OK;
 }
 
-dyn_status check_machine_elements(const dyn_builder *builder, dyn_error *error) {
-    joint_elements *elements = calloc((size_t)builder->joint_count + 1, sizeof *elements);
-    dyn_status status = elements ? DYN_OK : dyn_error_memory(error);
-    for (int i = 0; i < builder->machine_element_count && status == DYN_OK; i++) {
+/* Counts the elements of each joint. */
+static void count_elements(const dyn_builder *builder, joint_elements *elements) {
+    for (int i = 0; i < builder->machine_element_count; i++) {
         const dyn_machine_element_description *e = &builder->machine_elements[i];
         int j = name_index_find(&builder->joint_names, e->joint);
         if (j >= 0) {
@@ -417,10 +537,26 @@ dyn_status check_machine_elements(const dyn_builder *builder, dyn_error *error) 
             elements[j].brakes += e->kind == DYN_MACHINE_ELEMENT_KIND_BRAKE;
             elements[j].gears += e->kind == DYN_MACHINE_ELEMENT_KIND_GEAR;
         }
+        for (int k = 0; k < e->shaft.joint_count; k++) {
+            int turned_by = name_index_find(&builder->joint_names, e->shaft.joints[k]);
+            if (turned_by >= 0) {
+                elements[turned_by].shaft = e->name;
+            }
+        }
+    }
+}
+
+dyn_status check_machine_elements(const dyn_builder *builder, dyn_error *error) {
+    joint_elements *elements = calloc((size_t)builder->joint_count + 1, sizeof *elements);
+    dyn_status status = elements ? DYN_OK : dyn_error_memory(error);
+    if (status == DYN_OK) {
+        count_elements(builder, elements);
     }
     for (int i = 0; i < builder->machine_element_count && status == DYN_OK; i++) {
-        bool has_links = acts_on_links(builder->machine_elements[i].kind);
-        status = has_links ? check_links(builder, i, error) : check_joint(builder, i, elements, error);
+        dyn_machine_element_kind kind = builder->machine_elements[i].kind;
+        status = kind == DYN_MACHINE_ELEMENT_KIND_SHAFT ? check_shaft_names(builder, i, error)
+                 : acts_on_links(kind)                  ? check_links(builder, i, error)
+                                                        : check_joint(builder, i, elements, error);
     }
     free(elements);
     return status;
@@ -440,8 +576,11 @@ void inspect_machine_elements(const dyn_builder *builder, dyn_report *report) {
 
 /* ---- Storage ----------------------------------------------------------------------------------------------------- */
 
-/* Frees the names of joint and links. */
+/* Frees the names of joints and links. */
 static void free_names(const dyn_machine_element_description *element) {
+    for (int k = 0; k < element->shaft.joint_count; k++) {
+        free((char *)element->shaft.joints[k]);
+    }
     free((char *)element->joint);
     free((char *)element->link);
     free((char *)element->other_link);
@@ -458,6 +597,10 @@ dyn_status builder_append_machine_element(dyn_builder *builder, const dyn_machin
     added.link = element->link ? strdup(element->link) : NULL;
     added.other_link = element->other_link ? strdup(element->other_link) : NULL;
     bool is_complete = added.joint && !added.link == !element->link && !added.other_link == !element->other_link;
+    for (int k = 0; k < element->shaft.joint_count; k++) {
+        added.shaft.joints[k] = strdup(element->shaft.joints[k]);
+        is_complete = is_complete && added.shaft.joints[k];
+    }
     added.name = is_complete
                      ? name_index_add(&builder->machine_element_names, element->name, builder->machine_element_count)
                      : NULL;

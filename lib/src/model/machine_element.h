@@ -21,7 +21,10 @@ dyn_status check_machine_elements(const dyn_builder *builder, dyn_error *error);
 /* Reports elements of fixed joints. */
 void inspect_machine_elements(const dyn_builder *builder, dyn_report *report);
 
-/* Returns the number of rotors of a description, on moving joints and on fixed ones. */
+/* Returns a bound on the rotors of a description, on moving joints and on fixed ones, and of shafts. */
 int count_rotors(const dyn_builder *builder);
+
+/* Returns a bound on the bodies of all rotors. */
+int count_rotor_bodies(const dyn_builder *builder);
 
 #endif

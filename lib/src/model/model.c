@@ -216,7 +216,11 @@ bool dyn_model_is_floating(const dyn_model *model) {
 }
 
 bool dyn_model_has_coupling(const dyn_model *model) {
-    return model->has_mimic;
+    bool has = false;
+    for (int j = 0; j < model->joint_count; j++) {
+        has = has || model->joints[j].master >= 0;
+    }
+    return has;
 }
 
 double dyn_model_mass(const dyn_model *model) {

@@ -142,12 +142,12 @@ typedef struct closure {
 
 /* Normal form of a rotor (rotor.h). */
 typedef struct model_rotor {
-    int link;                   /* child link of its joint */
-    int driven;                 /* body of that link; -1: the joint is fixed */
+    int link;                   /* child link of its joint; link that carries a shaft, -1: the world */
+    int driven;                 /* body of that link; -1: the joint is fixed, or a shaft */
     int first_body, body_count; /* its bodies, none on a fixed joint */
     double mass, axial, transverse;
     double carried; /* part of `axial` that the inertia of the parent link includes */
-    dyn_pose fixed; /* on a fixed joint: in the frame of the link */
+    dyn_pose fixed; /* on a fixed joint, and of a shaft: in the frame of the link */
 } model_rotor;
 
 /* Model in normal form, with the description that it was built from. */
@@ -157,8 +157,8 @@ struct dyn_model {
     double gravity[3];
     bool floating;     /* a floating joint "root_joint" carries the root */
     bool has_coupling; /* some body shares the coordinate of another */
-    bool has_mimic;    /* some body is that of a coupled mimic joint, so that coordinates of branches depend on each
-                          other */
+    bool has_mimic;    /* some body is that of a coupled mimic joint or of a shaft, so that coordinates of branches
+                          depend on each other */
     int unresisted;    /* last joint that no inertia resists in any configuration, so that M is singular; -1: none */
 
     int body_count, link_bodies; /* all bodies, and those of links, which come first */

@@ -164,12 +164,31 @@ static dyn_status add_passive(dyn_builder *builder, const dyn_builder *added, co
     return status;
 }
 
+/* Adds a shaft of a model under its new name. A motor on the world becomes one on the added root. */
+static dyn_status add_shaft(dyn_builder *builder, const dyn_builder *added, const char *prefix,
+                            const dyn_machine_element_description *shaft, dyn_error *error) {
+    dyn_machine_element_description element = *shaft;
+    long_name name = prefixed(prefix, shaft->name), joints[DYN_MAX_SHAFT_JOINTS];
+    long_name link = prefixed(prefix, shaft->link ? shaft->link : added->links[0].name);
+    element.name = name.text;
+    element.link = link.text;
+    for (int k = 0; k < shaft->shaft.joint_count; k++) {
+        joints[k] = prefixed(prefix, shaft->shaft.joints[k]);
+        element.shaft.joints[k] = joints[k].text;
+    }
+    return dyn_builder_add_machine_element(builder, &element, error);
+}
+
 /* Adds all machine elements of a model under their new names. */
 static dyn_status add_machine_elements(dyn_builder *builder, const dyn_builder *added, const char *prefix,
                                        dyn_error *error) {
     dyn_status status = DYN_OK;
     for (int i = 0; status == DYN_OK && i < added->machine_element_count; i++) {
         dyn_machine_element_description element = added->machine_elements[i];
+        if (element.kind == DYN_MACHINE_ELEMENT_KIND_SHAFT) {
+            status = add_shaft(builder, added, prefix, &element, error);
+            continue;
+        }
         long_name name = prefixed(prefix, element.name), joint = prefixed(prefix, element.joint);
         const char *other_name = element.other_link ? element.other_link : added->links[0].name;
         long_name link = prefixed(prefix, element.link ? element.link : ""), other = prefixed(prefix, other_name);

@@ -86,13 +86,14 @@ static int gear_at(const simulated_gears *g, int v_index) {
 }
 
 /* Gives the rotors of each gear a coordinate of their own after those of the model, so that inverse dynamics computes
- * their torques apart from the load. */
+ * their torques apart from the load, which includes the shafts that the joint turns. */
 static void separate_rotors(const dyn_model *model, simulated_gears *g) {
     memcpy(g->bodies, model->bodies, (size_t)model->body_count * sizeof *g->bodies);
-    for (int i = model->link_bodies; i < model->body_count; i++) {
-        body *b = &g->bodies[i];
-        int gear = gear_at(g, b->v_index);
-        if (gear >= 0) {
+    for (int k = 0; k < model->rotor_count; k++) {
+        const model_rotor *r = &model->rotors[k];
+        int gear = r->driven >= 0 ? gear_at(g, model->bodies[r->driven].v_index) : -1;
+        for (int i = r->first_body; gear >= 0 && i < r->first_body + r->body_count; i++) {
+            body *b = &g->bodies[i];
             b->v_index = model->nv + gear;
             g->inertia[gear] += b->ratio * b->ratio * b->inertia[5];
         }

@@ -297,6 +297,25 @@ def test_descriptions_in_python_have_contact_surfaces(client, project):
         client.model(name).unload()
 
 
+def test_shafts_couple_the_joints_that_turn_them(client):
+    """The motors of a differential on the base reflect G' diag(I) G."""
+    def arm(name, child, parent):
+        return dynamicsd.Joint(name, "continuous", parent, child, axis=[0, 0, 1])
+    part = dynamicsd.Inertia(1.0, rotational=(0.1, 0, 0, 0.1, 0, 0.1))
+    links = [dynamicsd.Link("base"), dynamicsd.Link("upper", part), dynamicsd.Link("lower", part)]
+    joints = [arm("first", "upper", "base"), arm("second", "lower", "upper")]
+    rows, inertias = np.array([[30.0, 30.0], [-20.0, 20.0]]), np.array([0.002, 0.005])
+    shafts = [dynamicsd.MachineElement(f"motor{i}", "", "shaft", rotor=dynamicsd.Rotor(axial_inertia=inertias[i]),
+                                       shaft=dynamicsd.Shaft(["first", "second"], rows[i])) for i in range(2)]
+    model = client.load(dynamicsd.ModelDescription("differential", links, joints, machine_elements=shafts))
+    shown = model.description.machine_elements[1].shaft
+    assert tuple(shown.joints) == ("first", "second")
+    np.testing.assert_array_equal(shown.ratios, rows[1])
+    expected = np.array([[0.2, 0.1], [0.1, 0.1]]) + rows.T @ np.diag(inertias) @ rows
+    np.testing.assert_allclose(model.mass_matrix([[0.3, -0.4]])[0], expected, rtol=1e-12)
+    model.unload()
+
+
 def test_forces_on_links_and_brakes_act_in_rollouts(client):
     """A ball hangs on a cable with buoyancy; a brake holds another one."""
     ball = dynamicsd.Link("ball", dynamicsd.Inertia(2.0, rotational=(0.1, 0, 0, 0.1, 0, 0.1)))

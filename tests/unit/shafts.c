@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Shafts that several joints turn: against rotors as links with joints of their own, against coupled joints, against
+ * closed forms of a differential, and refusals.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/src/model/placement.h"
+#include "robots.h"
+#include "support/algorithms.h"
+#include "support/assertions.h"
+#include "support/random.h"
+
+enum { JOINTS = 6, SHAFTS = 4, NV = 6 + JOINTS, NQ = 7 + JOINTS, STATES = 19, WIDEST = NV + SHAFTS };
+
+/* Ways to describe the shafts of a robot. FREE_LINKS are rotors with a coordinate of their own. */
+typedef enum shaft_form { EXACT, DIAGONAL, REFLECTED, COUPLED_LINKS, FREE_LINKS, NO_SHAFTS } shaft_form;
+
+static const dyn_joint_type types[JOINTS] = {DYN_JOINT_TYPE_REVOLUTE, DYN_JOINT_TYPE_CONTINUOUS,
+                                             DYN_JOINT_TYPE_REVOLUTE, DYN_JOINT_TYPE_PRISMATIC,
+                                             DYN_JOINT_TYPE_HELICAL,  DYN_JOINT_TYPE_REVOLUTE};
+static const char *const links[JOINTS + 1] = {"base", "l0", "l1", "l2", "l3", "l4", "l5"};
+static const int parents[JOINTS] = {0, 1, 1, 3, 1, 5};
+
+/* A differential on a link between its joints, a belt on the base, a motor on the last link, and a remote motor. */
+static const dyn_machine_element_description shafts[SHAFTS] = {
+    {.name = "s0",
+     .kind = DYN_MACHINE_ELEMENT_KIND_SHAFT,
+     .link = "l0",
+     .shaft = {2, {"j1", "j4"}, {20, -7}},
+     .rotor = {.axial_inertia = 2e-3, .transverse_inertia = 3e-3, .mass = 0.7, .position = {0.1, -0.2, 0.3}}},
+    {.name = "s1",
+     .kind = DYN_MACHINE_ELEMENT_KIND_SHAFT,
+     .link = "base",
+     .shaft = {3, {"j2", "j3", "j5"}, {3, 11, 1}},
+     .rotor = {.axial_inertia = 0.05, .transverse_inertia = 0.03, .mass = 0.4, .axis = {1, 2, -2}}},
+    {.name = "s2",
+     .kind = DYN_MACHINE_ELEMENT_KIND_SHAFT,
+     .link = "l5",
+     .shaft = {2, {"j5", "j0"}, {-9, 4}},
+     .rotor = {.axial_inertia = 1e-2}},
+    {.name = "s3",
+     .kind = DYN_MACHINE_ELEMENT_KIND_SHAFT,
+     .link = "base",
+     .shaft = {1, {"j4"}, {6}},
+     .rotor = {.axial_inertia = 0.02, .transverse_inertia = 0.05, .mass = 0.3, .axis = {0, 1, 0}}},
+};
+
+/* Adds a shaft as links with joints about its axis: a chain of coupled joints, or one with its own coordinate. */
+static void add_shaft_links(dyn_builder *builder, const dyn_machine_element_description *e, bool is_free) {
+    const dyn_rotor *rotor = &e->rotor;
+    const double It = rotor->transverse_inertia, *u = rotor->axis, z[3] = {0, 0, 1}, length = norm(u, 3);
+    const dyn_inertia spinning = {.mass = rotor->mass, .rotational = {It, 0, 0, It, 0, rotor->axial_inertia}};
+    double axis[3];
+    char parent[16], link[16], name[24];
+    snprintf(parent, sizeof parent, "%s", e->link);
+    for (int k = 0; k < 3; k++) {
+        axis[k] = length > 0 ? u[k] / length : z[k];
+    }
+    int count = is_free ? 1 : e->shaft.joint_count;
+    for (int i = 0; i < count; i++) {
+        snprintf(link, sizeof link, "%s_%d", e->name, i);
+        snprintf(name, sizeof name, "turn %s_%d", e->name, i);
+        add_link_with(builder, link, i + 1 == count ? &spinning : &(dyn_inertia){0});
+        dyn_joint_description turn = joint_between(name, DYN_JOINT_TYPE_CONTINUOUS, parent, link);
+        if (i == 0) {
+            rotation_from_z(axis, turn.rotation);
+            memcpy(turn.position, rotor->position, sizeof turn.position);
+        }
+        turn.mimic_joint = is_free ? NULL : e->shaft.joints[i];
+        turn.mimic_multiplier = is_free ? 0 : e->shaft.ratios[i];
+        add_joint(builder, &turn);
+        snprintf(parent, sizeof parent, "%s", link);
+    }
+}
+
+static void add_shaft(dyn_builder *builder, dyn_machine_element_description shaft) {
+    dyn_error error;
+    require(dyn_builder_add_machine_element(builder, &shaft, &error), &error);
+}
+
+/* Builds a tree of joints of all types with one coordinate, in random places, with the shafts. */
+static dyn_builder *tree_with_shafts(shaft_form form) {
+    random_source random = {11};
+    dyn_builder *builder = new_builder();
+    for (int i = 0; i <= JOINTS; i++) {
+        add_link_with(builder, links[i],
+                      &(dyn_inertia){.mass = 1 + 0.1 * i,
+                                     .center_of_mass = {0.1, -0.05 * i, 0.2},
+                                     .rotational = {0.1, 0.01, 0, 0.12, -0.02, 0.09}});
+    }
+    for (int j = 0; j < JOINTS; j++) {
+        char name[8];
+        double axis[3];
+        snprintf(name, sizeof name, "j%d", j);
+        dyn_joint_description joint = joint_between(name, types[j], links[parents[j]], links[j + 1]);
+        random_unit(&random, 3, axis);
+        rotation_from_z(axis, joint.rotation);
+        random_unit(&random, 3, joint.position);
+        random_unit(&random, 3, joint.axis);
+        joint.pitch = 0.3;
+        add_joint(builder, &joint);
+    }
+    for (int k = 0; k < SHAFTS; k++) {
+        dyn_machine_element_description shaft = shafts[k];
+        if (form == COUPLED_LINKS || form == FREE_LINKS) {
+            add_shaft_links(builder, &shaft, form == FREE_LINKS);
+        } else if (form != NO_SHAFTS) {
+            shaft.rotor.coupling = (dyn_rotor_coupling)form; /* both lists have the same order */
+            add_shaft(builder, shaft);
+        }
+    }
+    return builder;
+}
+
+/* Inputs of all algorithms, for a floating robot. */
+typedef struct states {
+    double q[STATES * NQ], v[STATES * NV], a[STATES * NV], tau[STATES * NV], wrench[STATES * 6];
+} states;
+
+static void draw_states(const char *property, states *x) {
+    random_source random = random_seed(property, 7);
+    for (int i = 0; i < STATES * NQ; i++) {
+        x->q[i] = random_uniform(&random, -1, 1);
+    }
+    for (int i = 0; i < STATES; i++) {
+        random_unit(&random, 4, x->q + i * NQ + 3);
+    }
+    for (int k = 0; k < STATES * NV; k++) {
+        x->v[k] = random_uniform(&random, -2, 2);
+        x->a[k] = random_uniform(&random, -3, 3);
+        x->tau[k] = random_uniform(&random, -5, 5);
+    }
+    for (int k = 0; k < STATES * 6; k++) {
+        x->wrench[k] = random_uniform(&random, -5, 5);
+    }
+}
+
+static dyn_workspace *workspace_of(const dyn_model *model) {
+    dyn_workspace *w;
+    dyn_error error;
+    require(dyn_workspace_create(model, &w, &error), &error);
+    return w;
+}
+
+/* ---- Rotors with coordinates of their own ------------------------------------------------------------------------ */
+
+/* Sets T, whose rows express the coordinates of the robot with free rotors by those of the robot with shafts. */
+static void expand(const dyn_model *model, const dyn_model *wide, double T[WIDEST * NV]) {
+    memset(T, 0, WIDEST * NV * sizeof *T);
+    for (int j = 0; j < dyn_model_joint_count(wide); j++) {
+        const dyn_joint *joint = dyn_model_joint(wide, j);
+        const dyn_joint *same = dyn_model_joint(model, dyn_model_find_joint(model, joint->name));
+        for (int k = 0; same && k < joint->nv; k++) {
+            T[(joint->v_index + k) * NV + same->v_index + k] = 1;
+        }
+        int s = 0;
+        while (s < SHAFTS && !strstr(joint->name, shafts[s].name)) {
+            s++;
+        }
+        for (int k = 0; s < SHAFTS && k < shafts[s].shaft.joint_count; k++) {
+            int driver = dyn_model_find_joint(model, shafts[s].shaft.joints[k]);
+            T[joint->v_index * NV + dyn_model_joint(model, driver)->v_index] = shafts[s].shaft.ratios[k];
+        }
+    }
+}
+
+/* Computes T x. */
+static void multiply(const double *T, const double *x, double y[WIDEST]) {
+    for (int i = 0; i < WIDEST; i++) {
+        y[i] = 0;
+        for (int k = 0; k < NV; k++) {
+            y[i] += T[i * NV + k] * x[k];
+        }
+    }
+}
+
+/* Copies the configuration of the joints that both robots have. Balanced rotors may have any angle. */
+static void expand_q(const dyn_model *model, const dyn_model *wide, const double *q, double *to) {
+    for (int j = 0; j < dyn_model_joint_count(wide); j++) {
+        const dyn_joint *joint = dyn_model_joint(wide, j);
+        const dyn_joint *same = dyn_model_joint(model, dyn_model_find_joint(model, joint->name));
+        for (int k = 0; k < joint->nq; k++) {
+            to[joint->q_index + k] = same ? q[same->q_index + k] : 0.3;
+        }
+    }
+}
+
+/* tau = T' ID(T a), M = T' M T, and forward dynamics inverts inverse dynamics. */
+START_TEST(shafts_are_rotors_that_gears_bind) {
+    const dyn_build_options floating = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
+    dyn_model *model = build_model(tree_with_shafts(EXACT), &floating, NULL);
+    dyn_model *wide = build_model(tree_with_shafts(FREE_LINKS), &floating, NULL);
+    dyn_workspace *w = workspace_of(model), *of_wide = workspace_of(wide);
+    double T[WIDEST * NV], M[NV * NV], tau[NV], a[NV];
+    dyn_error error;
+    states x;
+    draw_states("shafts are rotors that gears bind", &x);
+    ck_assert_int_eq(dyn_model_nv(wide), WIDEST);
+    ck_assert_double_eq_tol(dyn_model_mass(model), dyn_model_mass(wide), 1e-13 * dyn_model_mass(wide));
+    expand(model, wide, T);
+    for (int i = 0; i < STATES; i++) {
+        const double *q = x.q + i * NQ, *v = x.v + i * NV;
+        double wide_q[NQ + SHAFTS], wide_v[WIDEST], wide_a[WIDEST], wide_tau[WIDEST];
+        double expected[NV] = {0}, wide_M[WIDEST * WIDEST], expected_M[NV * NV] = {0};
+        expand_q(model, wide, q, wide_q);
+        multiply(T, v, wide_v);
+        multiply(T, x.a + i * NV, wide_a);
+        require(dyn_rnea(wide, of_wide, 1, NULL, wide_q, wide_v, wide_a, NULL, wide_tau, &error), &error);
+        require(dyn_crba(wide, of_wide, 1, wide_q, wide_M, &error), &error);
+        for (int r = 0; r < WIDEST; r++) {
+            for (int k = 0; k < NV; k++) {
+                expected[k] += T[r * NV + k] * wide_tau[r];
+                for (int l = 0; l < NV * WIDEST; l++) {
+                    expected_M[k * NV + l % NV] += T[r * NV + k] * wide_M[r * WIDEST + l / NV] * T[l];
+                }
+            }
+        }
+        require(dyn_rnea(model, w, 1, NULL, q, v, x.a + i * NV, NULL, tau, &error), &error);
+        assert_norm_close("tau", i, tau, expected, NV, 1e-12);
+        require(dyn_crba(model, w, 1, q, M, &error), &error);
+        assert_norm_close("M", i, M, expected_M, NV * NV, 1e-12);
+        require(dyn_aba(model, w, 1, NULL, q, v, tau, NULL, a, &error), &error);
+        assert_norm_close("a", i, a, x.a + i * NV, NV, 1e-10);
+    }
+    dyn_workspace_free(w), dyn_workspace_free(of_wide);
+    dyn_model_free(model), dyn_model_free(wide);
+}
+END_TEST
+
+/* ---- All algorithms ---------------------------------------------------------------------------------------------- */
+
+/* Computes n states by an algorithm. The caller frees the result. */
+static double *compute(const dyn_model *model, algorithm_id id, size_t n, const states *x) {
+    dyn_error error;
+    dyn_workspace *w = workspace_of(model);
+    algorithm_input in = {
+        .model = model, .workspace = w, .n = n, .q = x->q, .v = x->v, .a = x->a, .tau = x->tau, .wrench = x->wrench};
+    require(dyn_model_find_frame(model, "l3", &in.frame, &error), &error);
+    double *out = numbers(n * algorithm_width(id, model));
+    require(algorithm_compute(id, &in, &error, out), &error);
+    dyn_workspace_free(w);
+    return out;
+}
+
+START_TEST(algorithms_compute_shafts_as_coupled_links) {
+    const dyn_build_options floating = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
+    dyn_model *model = build_model(tree_with_shafts(EXACT), &floating, NULL);
+    dyn_model *twin = build_model(tree_with_shafts(COUPLED_LINKS), &floating, NULL);
+    states x;
+    draw_states("algorithms compute shafts as coupled links", &x);
+    ck_assert(!dyn_model_has_coupling(model) && dyn_model_has_coupling(twin));
+    for (algorithm_id id = 0; id < ALGORITHM_COUNT; id++) {
+        /* These have results for each link or joint, of which the twin has more, or are of rotors, of which it has
+         * none. */
+        bool is_of_links = id == ALGORITHM_JOINT_WRENCHES || id == ALGORITHM_REGRESSOR ||
+                           id == ALGORITHM_ENERGY_REGRESSOR || id == ALGORITHM_BODY_INERTIA ||
+                           id == ALGORITHM_PRINCIPAL_MOMENTS || id == ALGORITHM_ROTOR_FORCES ||
+                           id == ALGORITHM_ROTOR_COUPLING_FORCES;
+        for (size_t n = 1; !is_of_links && n <= STATES; n += STATES - 1) {
+            double *own = compute(model, id, n, &x), *expected = compute(twin, id, n, &x);
+            assert_norm_close(algorithm_get(id)->name, (int)n, own, expected, n * algorithm_width(id, model), 1e-10);
+            free(own), free(expected);
+        }
+    }
+    dyn_model_free(model), dyn_model_free(twin);
+}
+END_TEST
+
+/* Computes the difference between the inverse dynamics of two robots with the same joints. */
+static double *difference(const dyn_model *model, const dyn_model *other, const states *x) {
+    double *first = compute(model, ALGORITHM_RNEA, STATES, x), *second = compute(other, ALGORITHM_RNEA, STATES, x);
+    for (int k = 0; k < STATES * NV; k++) {
+        first[k] -= second[k];
+    }
+    free(second);
+    return first;
+}
+
+START_TEST(forces_of_shafts_are_those_that_links_alone_lack) {
+    const dyn_build_options floating = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
+    dyn_model *bare = build_model(tree_with_shafts(NO_SHAFTS), &floating, NULL);
+    dyn_model *diagonal = build_model(tree_with_shafts(DIAGONAL), &floating, NULL);
+    states x;
+    draw_states("forces of shafts are those that links alone lack", &x);
+    for (shaft_form form = EXACT; form <= REFLECTED; form++) {
+        dyn_model *model = build_model(tree_with_shafts(form), &floating, NULL);
+        double *of_shafts = difference(model, bare, &x), *coupling = difference(model, diagonal, &x);
+        double *own = compute(model, ALGORITHM_ROTOR_FORCES, STATES, &x);
+        assert_norm_close("rotor forces", (int)form, own, of_shafts, STATES * NV, 1e-11);
+        free(own);
+        own = compute(model, ALGORITHM_ROTOR_COUPLING_FORCES, STATES, &x);
+        if (form != EXACT) {
+            memset(coupling, 0, STATES * NV * sizeof *coupling);
+        }
+        assert_norm_close("coupling forces", (int)form, own, coupling, STATES * NV, 1e-11);
+        free(own), free(of_shafts), free(coupling);
+        dyn_model_free(model);
+    }
+    dyn_model_free(diagonal), dyn_model_free(bare);
+}
+END_TEST
+
+START_TEST(regressors_are_those_of_links_alone) {
+    dyn_model *bare = build_model(tree_with_shafts(NO_SHAFTS), NULL, NULL);
+    size_t count = (size_t)dyn_model_parameter_count(bare);
+    double *own = numbers(count), *expected = numbers(count);
+    states x;
+    draw_states("regressors are those of links alone", &x);
+    dyn_model_parameters(bare, expected);
+    for (shaft_form form = EXACT; form <= REFLECTED; form++) {
+        dyn_model *model = build_model(tree_with_shafts(form), NULL, NULL);
+        dyn_model_parameters(model, own);
+        assert_norm_close("parameters", (int)form, own, expected, count, 1e-13);
+        double *Y = compute(model, ALGORITHM_REGRESSOR, 1, &x), *of_links = compute(bare, ALGORITHM_REGRESSOR, 1, &x);
+        assert_norm_close("Y", (int)form, Y, of_links, algorithm_width(ALGORITHM_REGRESSOR, bare), 1e-14);
+        free(Y), free(of_links);
+        dyn_model_free(model);
+    }
+    free(own), free(expected);
+    dyn_model_free(bare);
+}
+END_TEST
+
+START_TEST(formulations_compute_shafts_or_refuse_them) {
+    dyn_model *model = build_model(tree_with_shafts(EXACT), NULL, NULL);
+    int computed = 0;
+    double tau[NV];
+    dyn_error error;
+    states x;
+    draw_states("formulations compute shafts or refuse them", &x);
+    double *expected = compute(model, ALGORITHM_RNEA, 1, &x);
+    for (int i = 0; i < dyn_formulation_count(); i++) {
+        dyn_formulation *formulation;
+        const char *name = dyn_formulation_traits_at(i)->name;
+        dyn_status status = dyn_formulation_create(model, name, &formulation, &error);
+        if (status != DYN_OK) {
+            ck_assert_int_eq(status, DYN_FAILED_PRECONDITION);
+            continue;
+        }
+        require(dyn_formulation_inverse_dynamics(formulation, 1, NULL, x.q, x.v, x.a, tau, &error), &error);
+        assert_norm_close(name, i, tau, expected, (size_t)dyn_model_nv(model), 1e-9);
+        dyn_formulation_free(formulation);
+        computed++;
+    }
+    ck_assert_int_gt(computed, 0);
+    free(expected);
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(articulated_inertias_of_models_with_shafts_are_refused) {
+    const dyn_build_options floating = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
+    dyn_model *model = build_model(tree_with_shafts(EXACT), &floating, NULL);
+    dyn_workspace *w = workspace_of(model);
+    double inertia[36], bias[6];
+    dyn_error error;
+    states x;
+    draw_states("articulated inertias are refused", &x);
+    ck_assert_int_eq(dyn_articulated_inertia(model, w, 1, NULL, x.q, x.v, x.tau, NULL, 3, DYN_REFERENCE_FRAME_LOCAL,
+                                             inertia, bias, &error),
+                     DYN_FAILED_PRECONDITION);
+    ck_assert_msg(strstr(error.message, "shafts") != NULL, "%s", error.message);
+    dyn_workspace_free(w);
+    dyn_model_free(model);
+}
+END_TEST
+
+/* ---- A differential ---------------------------------------------------------------------------------------------- */
+
+enum { WRIST = 2 };
+
+/* Builds a wrist of roll and pitch, whose motors on `link` turn at a (roll + pitch) and b (roll - pitch). */
+static dyn_builder *wrist(const char *link, dyn_rotor_coupling coupling, double a, double b) {
+    dyn_builder *builder = new_builder();
+    add_link_with(builder, "base", &(dyn_inertia){.mass = 1});
+    add_link(builder, "forearm");
+    add_link(builder, "hand");
+    connect_links(builder, "roll", DYN_JOINT_TYPE_CONTINUOUS, "base", "forearm");
+    dyn_joint_description pitch = joint_between("pitch", DYN_JOINT_TYPE_CONTINUOUS, "forearm", "hand");
+    pitch.axis[0] = 1, pitch.axis[2] = 0;
+    add_joint(builder, &pitch);
+    const dyn_machine_element_description left = {.name = "left",
+                                                  .kind = DYN_MACHINE_ELEMENT_KIND_SHAFT,
+                                                  .link = link,
+                                                  .shaft = {2, {"roll", "pitch"}, {a, a}},
+                                                  .rotor = {.axial_inertia = 2e-3, .coupling = coupling}};
+    dyn_machine_element_description right = left;
+    right.name = "right";
+    right.shaft.ratios[0] = b, right.shaft.ratios[1] = -b;
+    right.rotor.axial_inertia = 5e-3;
+    add_shaft(builder, left);
+    add_shaft(builder, right);
+    return builder;
+}
+
+static void mass_matrix(dyn_builder *builder, const double *q, double *M) {
+    dyn_error error;
+    dyn_model *model = build_model(builder, NULL, NULL);
+    dyn_workspace *w = workspace_of(model);
+    require(dyn_crba(model, w, 1, q, M, &error), &error);
+    dyn_workspace_free(w);
+    dyn_model_free(model);
+}
+
+/* R = G' diag(I) G = [a^2 I_1 + b^2 I_2, a^2 I_1 - b^2 I_2; ., a^2 I_1 + b^2 I_2]. Links are balls at the axes. */
+START_TEST(differential_reflects_the_full_matrix) {
+    const double a = 30, b = -20, q[WRIST] = {0.3, -0.8}, left = a * a * 2e-3, right = b * b * 5e-3;
+    const double expected[WRIST * WRIST] = {0.2 + left + right, left - right, left - right, 0.1 + left + right};
+    double M[WRIST * WRIST];
+    mass_matrix(wrist(NULL, DYN_ROTOR_COUPLING_EXACT, a, b), q, M);
+    assert_norm_close("M", 0, M, expected, WRIST * WRIST, 1e-14);
+    mass_matrix(wrist("base", DYN_ROTOR_COUPLING_EXACT, a, b), q, M);
+    assert_norm_close("M", 1, M, expected, WRIST * WRIST, 1e-14);
+    mass_matrix(wrist("forearm", DYN_ROTOR_COUPLING_REFLECTED, a, b), q, M);
+    assert_norm_close("M", 2, M, expected, WRIST * WRIST, 1e-14);
+}
+END_TEST
+
+/* On the forearm the rotors turn with the roll at rates of 1 + a, a and of 1 + b, -b, about its axis. */
+START_TEST(motors_on_a_moving_link_turn_with_it) {
+    const double a = 30, b = -20, q[WRIST] = {0.3, -0.8}, I[2] = {2e-3, 5e-3};
+    const double rates[2][WRIST] = {{1 + a, a}, {1 + b, -b}};
+    double M[WRIST * WRIST], expected[WRIST * WRIST] = {0.2, 0, 0, 0.1};
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < WRIST * WRIST; i++) {
+            expected[i] += I[k] * rates[k][i / WRIST] * rates[k][i % WRIST];
+        }
+    }
+    mass_matrix(wrist("forearm", DYN_ROTOR_COUPLING_EXACT, a, b), q, M);
+    assert_norm_close("M", 0, M, expected, WRIST * WRIST, 1e-14);
+}
+END_TEST
+
+/* ---- Descriptions ------------------------------------------------------------------------------------------------ */
+
+/* Returns the digest of a model and frees it. */
+static void digest_of(dyn_model *model, char **text) {
+    size_t length;
+    dyn_error error;
+    require(dyn_model_canonical(model, text, &length, &error), &error);
+    dyn_model_free(model);
+}
+
+START_TEST(descriptions_keep_shafts) {
+    dyn_model *model = build_model(wrist(NULL, DYN_ROTOR_COUPLING_DIAGONAL, 3, 4), NULL, NULL);
+    char *text, *canonical, *again;
+    size_t length;
+    dyn_error error;
+    dyn_builder *builder;
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT();
+    require(dyn_description_write(model, &text, &length, &error), &error);
+    require(dyn_description_read(text, length, &builder, &options, &error), &error);
+    digest_of(model, &canonical);
+    digest_of(build_model(builder, &options, NULL), &again);
+    ck_assert_str_eq(canonical, again);
+    dyn_text_free(text), dyn_text_free(again);
+    digest_of(build_model(wrist(NULL, DYN_ROTOR_COUPLING_DIAGONAL, 3, 5), NULL, NULL), &again);
+    ck_assert_str_ne(canonical, again);
+    dyn_text_free(canonical), dyn_text_free(again);
+}
+END_TEST
+
+/* A locked joint no longer turns the shafts, and a part without one of the joints has none. */
+START_TEST(derived_models_keep_shafts_of_joints_that_remain) {
+    const double a = 30, b = -20, q[WRIST] = {0.3, -0.8};
+    const char *const pitch = "pitch";
+    double M[WRIST * WRIST];
+    dyn_error error;
+    dyn_model *model = build_model(wrist(NULL, DYN_ROTOR_COUPLING_EXACT, a, b), NULL, NULL), *derived;
+    require(dyn_model_lock(model, 1, &pitch, q + 1, &derived, &error), &error);
+    dyn_workspace *w = workspace_of(derived);
+    require(dyn_crba(derived, w, 1, q, M, &error), &error);
+    ck_assert_double_eq_tol(M[0], 0.2 + a * a * 2e-3 + b * b * 5e-3, 1e-13);
+    dyn_workspace_free(w);
+    dyn_model_free(derived);
+    require(dyn_model_merge(model, "hand", NULL, model, "tool_", &derived, &error), &error);
+    ck_assert_int_eq(dyn_model_machine_element_count(derived), 4);
+    w = workspace_of(derived);
+    double both[16], own[4], state[4] = {0, 0, 0.3, -0.8};
+    require(dyn_crba(derived, w, 1, state, both, &error), &error);
+    mass_matrix(wrist("base", DYN_ROTOR_COUPLING_EXACT, a, b), q, own);
+    ck_assert_double_eq_tol(both[11], own[1], 1e-12);
+    dyn_workspace_free(w);
+    dyn_model_free(derived);
+    dyn_model_free(model);
+}
+END_TEST
+
+/* ---- Refusals ---------------------------------------------------------------------------------------------------- */
+
+/* Asserts that a wrist with this element is refused at the member with a message that holds the fragment. */
+static void refuse(dyn_machine_element_description element, const char *member, const char *fragment) {
+    dyn_builder *builder = wrist(NULL, DYN_ROTOR_COUPLING_EXACT, 3, 4);
+    dyn_model *model = NULL;
+    dyn_error error;
+    element.name = "bad";
+    dyn_status status = dyn_builder_add_machine_element(builder, &element, &error);
+    if (status == DYN_OK) {
+        status = dyn_builder_build(builder, NULL, NULL, &model, &error);
+    }
+    expect_error(status, &error, DYN_INVALID_ARGUMENT, "machine element bad", fragment);
+    ck_assert_str_eq(error.site.part, member);
+    dyn_builder_free(builder);
+}
+
+START_TEST(wrong_shafts_are_refused_at_their_member) {
+    const dyn_machine_element_description good = {
+        .kind = DYN_MACHINE_ELEMENT_KIND_SHAFT, .shaft = {2, {"roll", "pitch"}, {1, 2}}, .rotor = {.axial_inertia = 1}};
+    dyn_machine_element_description bad = good;
+    bad.shaft.ratios[1] = 0;
+    refuse(bad, "shaft.ratios", "the ratio of joint \"pitch\" is 0; state a number that is not zero");
+    bad = good, bad.shaft.joints[1] = "elbow";
+    refuse(bad, "shaft.joints", "there is no joint \"elbow\"");
+    bad = good, bad.shaft.joints[1] = "roll";
+    refuse(bad, "shaft.joints", "joint \"roll\" occurs twice");
+    bad = good, bad.shaft.joint_count = 0;
+    refuse(bad, "shaft.joints", "0 joints turn it; state 1 to 8");
+    bad = good, bad.shaft.joint_count = 9;
+    refuse(bad, "shaft.joints", "9 joints turn it");
+    bad = good, bad.link = "foot";
+    refuse(bad, "shaft.link", "there is no link \"foot\"");
+    bad = good, bad.joint = "roll";
+    refuse(bad, "joint", "leave it out");
+    bad = good, bad.rotor.axial_inertia = -1;
+    refuse(bad, "shaft.rotor.axial_inertia", "the inertia about the axis is -1");
+    bad = good, bad.rotor.ratio = 3;
+    refuse(bad, "shaft.rotor.ratio", "the ratio is 3");
+    bad = good, bad.rotor.transverse_inertia = 1;
+    refuse(bad, "shaft.rotor.transverse_inertia", "the mass is zero");
+    bad = (dyn_machine_element_description){
+        .kind = DYN_MACHINE_ELEMENT_KIND_MOTOR, .joint = "roll", .motor = {.resistance = 1, .torque_constant = 1}};
+    refuse(bad, "joint", "turns shaft \"right\"");
+}
+END_TEST
+
+int main(void) {
+    TCase *all = tcase_create("shafts");
+    tcase_add_test(all, shafts_are_rotors_that_gears_bind);
+    tcase_add_test(all, algorithms_compute_shafts_as_coupled_links);
+    tcase_add_test(all, forces_of_shafts_are_those_that_links_alone_lack);
+    tcase_add_test(all, regressors_are_those_of_links_alone);
+    tcase_add_test(all, formulations_compute_shafts_or_refuse_them);
+    tcase_add_test(all, articulated_inertias_of_models_with_shafts_are_refused);
+    tcase_add_test(all, differential_reflects_the_full_matrix);
+    tcase_add_test(all, motors_on_a_moving_link_turn_with_it);
+    tcase_add_test(all, descriptions_keep_shafts);
+    tcase_add_test(all, derived_models_keep_shafts_of_joints_that_remain);
+    tcase_add_test(all, wrong_shafts_are_refused_at_their_member);
+    return run_tests(all);
+}
