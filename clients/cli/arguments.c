@@ -151,6 +151,8 @@ const option_text OPTION_TEXTS[OPTIONS] = {
         {"drives", "TERM,TERM,..|none",
          "terms of drives to estimate: viscous, coulomb, offset, inertia, stribeck, load (default the first "
          "three)"},
+    [OPTION_DRIVES_ONLY] = {"drives-only", NULL,
+                            "estimate terms of drives alone, such as friction; inertias are the model's own"},
     [OPTION_STRIBECK_VELOCITY] = {"stribeck-velocity", "V", "velocity of Stribeck friction (default 0.1)"},
     [OPTION_ESTIMATE_GAINS] = {"estimate-gains", NULL, "estimate the gains that are 0, or all without --gains"},
     [OPTION_GAINS] = {"gains", "X,X,..", "torque for each unit of tau, such as N m/A for motor currents (default 1)"},

@@ -124,6 +124,7 @@ typedef enum option {
     OPTION_TRANSMISSIONS,
     OPTION_STRIBECK_VELOCITY,
     OPTION_ESTIMATE_GAINS,
+    OPTION_DRIVES_ONLY,
     OPTIONS /* number of options */
 } option;
 

@@ -81,7 +81,7 @@ static exit_code prepare(excite_run *run, dyn_client *client) {
     }
     dyn_client_excite_request *r = &run->request;
     r->drive_term_count = run->sought.term_count, r->drive_terms = run->sought.terms;
-    r->ignore_drives = run->sought.ignore_drives;
+    r->ignore_drives = run->sought.ignore_drives, r->drives_only = run->sought.drives_only;
     r->link_count = run->sought.link_count, r->links = run->sought.links;
     r->payload_link = run->sought.payload_link;
     r->stribeck_velocity = run->sought.stribeck_velocity;
@@ -144,7 +144,7 @@ static void write_json(const dyn_client_excitation *found) {
     emit_key(&writer, "log_determinant");
     emit_double(&writer, found->log_determinant);
     emit_key(&writer, "time");
-    emit_matrix(&writer, 1, found->rows, found->time);
+    emit_doubles(&writer, found->rows, found->time);
     emit_key(&writer, "q");
     emit_matrix(&writer, found->rows, found->nq, found->q);
     emit_key(&writer, "v");

@@ -67,7 +67,7 @@ static exit_code read_options(identify_run *run) {
         code = parameter_options_read(args, &run->sought);
     }
     r->drive_term_count = run->sought.term_count, r->drive_terms = run->sought.terms;
-    r->ignore_drives = run->sought.ignore_drives;
+    r->ignore_drives = run->sought.ignore_drives, r->drives_only = run->sought.drives_only;
     r->link_count = run->sought.link_count, r->links = run->sought.links;
     r->payload_link = run->sought.payload_link;
     r->stribeck_velocity = run->sought.stribeck_velocity;

@@ -242,7 +242,7 @@ static const command COMMANDS[] = {
                 WITH(OPTION_GAINS) | WITH(OPTION_PRIOR) | WITH(OPTION_FOLDS) | WITH(OPTION_NAME) |
                 WITH(OPTION_REPLACE) | WITH(OPTION_JOB) | WITH(OPTION_LINKS) | WITH(OPTION_PAYLOAD_LINK) |
                 WITH(OPTION_PAYLOAD) | WITH(OPTION_FORCE) | WITH(OPTION_FORCE_REFERENCE_FRAME) |
-                WITH(OPTION_STRIBECK_VELOCITY) | WITH(OPTION_ESTIMATE_GAINS),
+                WITH(OPTION_STRIBECK_VELOCITY) | WITH(OPTION_ESTIMATE_GAINS) | WITH(OPTION_DRIVES_ONLY),
      .words = (const option_words[]){{OPTION_NAME, "load the identified model under this name (default: do not)"}, {0}},
      .run = run_identify},
     {.name = "excite",
@@ -262,7 +262,8 @@ static const command COMMANDS[] = {
      .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_JOINTS) | WITH(OPTION_GRAVITY) |
                 WITH(OPTION_CRITERION) | WITH(OPTION_HARMONICS) | WITH(OPTION_PERIOD) | WITH(OPTION_RATE) |
                 WITH(OPTION_MARGIN) | WITH(OPTION_TRIALS) | WITH(OPTION_SEED) | WITH(OPTION_DRIVES) |
-                WITH(OPTION_LINKS) | WITH(OPTION_PAYLOAD_LINK) | WITH(OPTION_JOB) | WITH(OPTION_STRIBECK_VELOCITY),
+                WITH(OPTION_LINKS) | WITH(OPTION_PAYLOAD_LINK) | WITH(OPTION_JOB) | WITH(OPTION_STRIBECK_VELOCITY) |
+                WITH(OPTION_DRIVES_ONLY),
      .words = (const option_words[]){{OPTION_RATE, "rows a second of the motion (default 100)"}, {0}},
      .run = run_excite},
     {.name = "id",

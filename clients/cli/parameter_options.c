@@ -55,7 +55,8 @@ static exit_code read_links(const char *text, parameter_options *result) {
 }
 
 exit_code parameter_options_read(const arguments *args, parameter_options *result) {
-    *result = (parameter_options){.payload_link = args->value[OPTION_PAYLOAD_LINK]};
+    *result = (parameter_options){.payload_link = args->value[OPTION_PAYLOAD_LINK],
+                                  .drives_only = args->value[OPTION_DRIVES_ONLY] != NULL};
     exit_code code = read_terms(args->value[OPTION_DRIVES], result);
     if (code == EXIT_OK) {
         code = number_option_read(args, OPTION_STRIBECK_VELOCITY, 0, &result->stribeck_velocity);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads the options --drives, --stribeck-velocity, --links and --payload-link: the parameters that are to be
- * identified.
+ * Reads the options --drives, --drives-only, --stribeck-velocity, --links and --payload-link: the parameters that are
+ * to be identified.
  */
 #ifndef CLI_PARAMETER_OPTIONS_H
 #define CLI_PARAMETER_OPTIONS_H
@@ -15,7 +15,7 @@ enum { DRIVE_TERMS = 6 };
 typedef struct parameter_options {
     size_t term_count;
     dyn_client_drive_term terms[DRIVE_TERMS];
-    bool ignore_drives;
+    bool ignore_drives, drives_only;
     size_t link_count;
     const char **links;
     char *link_names; /* owns the names */

@@ -34,6 +34,7 @@ add_dependencies(command_line dynamicsctl)
 
 add_system_test(cli command_line silent_peer m)
 add_system_test(cli_output command_line)
+add_system_test(cli_identification command_line)
 add_system_test(constraints command_line m)
 add_system_test(constraint_space command_line m)
 add_system_test(machine_elements command_line m)

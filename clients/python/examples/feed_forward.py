@@ -19,7 +19,7 @@ DURATION, STEP = 3.0, 0.01
 
 def record(client, model):
     """Records a simulated robot: times, positions, and the torques of its controller."""
-    times = np.arange(0.0, DURATION, STEP)
+    times = np.linspace(0.0, DURATION, round(DURATION / STEP) + 1)
     phase = 0.5 * (1 - np.cos(np.pi * times / DURATION))
     goal = model.q_home + np.linspace(1.0, 0.3, model.nq)
     rates = model.derive_rates(model.q_home + np.outer(phase, goal - model.q_home), times, "spline_at_rest")

@@ -17,7 +17,7 @@ import dynamicsd
 
 STEP, HORIZON = 0.025, 40
 LIMIT = np.array([20.0, 8.0])  # N m; holding the arm stretched out needs 29.4 and 9.8
-NOISE, TEMPERATURE = 0.5, 0.02
+NOISE, TEMPERATURE = 0.2, 0.05
 HANGING, UPRIGHT = np.array([-np.pi / 2, 0.0]), np.array([np.pi / 2, 0.0])
 STEPPING = dynamicsd.Stepping(integrator="rk4", step_length=STEP, substeps=2)
 
@@ -48,8 +48,8 @@ class Controller:
         motion = self.model.rollout(np.tile(q, (self.samples, 1)), np.tile(v, (self.samples, 1)), tau,
                                     stepping=STEPPING)
         costs = cost(motion.q, motion.v)
-        total = costs.mean(1) + 2 * costs[:, -1]
-        weights = np.exp(-(total - total.min()) / (TEMPERATURE * (total.std() + 1e-9) * 10))
+        total = costs.mean(1) + 5 * costs[:, -1]
+        weights = np.exp(-(total - total.min()) / (TEMPERATURE * (total.std() + 1e-9)))
         self.plan = np.tensordot(weights / weights.sum(), tau, 1)
         first = self.plan[0].copy()
         self.plan = np.vstack([self.plan[1:], self.plan[-1:]])
