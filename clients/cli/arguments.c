@@ -84,7 +84,7 @@ const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_TIP_REFERENCE_FRAME] = {"tip-reference-frame", "local|world|local_world_aligned",
                                     "frame of --tip (default local_world_aligned)"},
     [OPTION_PASSIVE] = {"passive", "PART,PART,..",
-                        "passive forces that count beside tau: damping, friction, springs (default none)"},
+                        "forces that count beside tau: damping, friction, springs, gears (default none)"},
     [OPTION_BASE_VELOCITY] = {"base-velocity", "X,Y,Z[,AX,AY,AZ]",
                               "velocity of the robot's base in m/s, and angular velocity in rad/s, along its own axes "
                               "(default 0)"},

@@ -132,15 +132,17 @@ static exit_code read_passive_forces(const arguments *args, query_options *resul
         bool *counts;
     } parts[] = {{"damping", &result->passive.damping},
                  {"friction", &result->passive.friction},
-                 {"springs", &result->passive.springs}};
+                 {"springs", &result->passive.springs},
+                 {"gears", &result->passive.gear_losses}};
+    const size_t count = sizeof parts / sizeof *parts;
     for (const char *part = list; part; part = strchr(part, ',') ? strchr(part, ',') + 1 : NULL) {
         size_t length = strcspn(part, ","), k = 0;
-        while (k < 3 && (strlen(parts[k].name) != length || strncmp(parts[k].name, part, length) != 0)) {
+        while (k < count && (strlen(parts[k].name) != length || strncmp(parts[k].name, part, length) != 0)) {
             k++;
         }
-        if (k == 3) {
+        if (k == count) {
             return complain(EXIT_USAGE,
-                            "--passive %s: pass any of damping, friction and springs, such as "
+                            "--passive %s: pass any of damping, friction, springs and gears, such as "
                             "damping,friction",
                             list);
         }

@@ -63,7 +63,7 @@ static dyn_simulation_options step_options(const batch *b, double length) {
     options.ignore_damping = !passive->damping;
     options.ignore_friction = !passive->friction;
     options.ignore_springs = !passive->springs;
-    options.ignore_gear_losses = true;
+    options.ignore_gear_losses = !passive->gear_losses;
     options.friction_velocity = passive->friction_velocity > 0 ? passive->friction_velocity : options.friction_velocity;
     options.ignore_effort_limits = true;
     options.has_gravity = b->values.gravity != NULL;

@@ -188,6 +188,12 @@ static dyn_status run_task(const batch *b, const evaluation_task *t, states *s, 
     return status;
 }
 
+/* Returns the numbers of scratch memory that the losses of gears need for `count` samples; 0: they do not count. */
+static size_t gear_numbers(const batch *b, size_t count) {
+    size_t memory = b->values.passive.gear_losses ? dyn_geared_memory(b->model, count) : 0;
+    return memory > 0 ? memory + count * b->nv : 0;
+}
+
 static dyn_status evaluate_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
                                 dyn_error *error) {
     const evaluation *e = context;
@@ -211,14 +217,18 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
         .da = motion_rows(e->arrays[STATE_DA], b->nv, first),
         .dtau = motion_rows(e->arrays[STATE_DTAU], b->nv, first),
     };
-    /* Scratch memory follows the list of forces: for the forces of a moving base, and for results unless all are
-     * direct. */
+    /* Scratch memory follows the list of forces: for the forces of a moving base, for losses of gears, and for
+     * results unless all are direct. */
     double *scratch = w->scratch ? (double *)w->scratch + batch_forces_size(b) / sizeof(double) : NULL;
     dyn_status status = DYN_OK;
     if (s.base) {
         s.base_forces = scratch;
         scratch += count * b->nv;
         status = dyn_base_forces(s.model, s.workspace, count, s.q, s.v, s.base, s.base_forces, NULL, error);
+    }
+    if (gear_numbers(b, 1) > 0) {
+        s.gear_losses = scratch;
+        scratch += gear_numbers(b, count);
     }
     for (size_t i = 0; status == DYN_OK && i < e->task_count; i++) {
         status = run_task(b, &e->tasks[i], &s, first, scratch, error);
@@ -230,7 +240,7 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
  * Returns false, and the call has ended, if one sample needs more than limits.reply_bytes. */
 static bool size_blocks(batch *b, const evaluation *e, size_t *scratch) {
     uint64_t limit = atomic_load(&b->call->service->limits->reply_bytes);
-    size_t values = e->scratch_values ? e->scratch_values : 1;
+    size_t gears = gear_numbers(b, 1), values = e->scratch_values + gears > 0 ? e->scratch_values + gears : 1;
     if ((double)values * sizeof(double) > (double)limit) {
         call_blame(b->call, "q");
         call_fail(b->call, REASON_REPLY_TOO_LARGE,
@@ -243,7 +253,8 @@ static bool size_blocks(batch *b, const evaluation *e, size_t *scratch) {
     size_t samples = SCRATCH_VALUES / values;
     b->block_size = samples < 1 ? 1 : samples > BLOCK_SAMPLES ? BLOCK_SAMPLES : samples;
     samples = b->n < b->block_size ? b->n : b->block_size;
-    *scratch = batch_forces_size(b) + samples * (e->scratch_values + (b->base.twist ? b->nv : 0)) * sizeof(double);
+    *scratch = batch_forces_size(b) + gear_numbers(b, samples) * sizeof(double) +
+               samples * (e->scratch_values + (b->base.twist ? b->nv : 0)) * sizeof(double);
     return true;
 }
 

@@ -12,10 +12,11 @@ enum { PARAMETERS = 10 };
 
 /* Terms of the equation of motion. The first LINK_TERMS are sums over the links of the model; PAYLOAD and ROTOR are the
  * contributions of the payloads and of the rotors to these terms. Each kind of passive forces is a term. */
-enum { INERTIAL, CORIOLIS, GRAVITY, EXTERNAL, PAYLOAD, ROTOR, PASSIVE, TERMS = PASSIVE + PASSIVE_KINDS };
+enum { INERTIAL, CORIOLIS, GRAVITY, EXTERNAL, PAYLOAD, ROTOR, GEAR, PASSIVE, TERMS = PASSIVE + PASSIVE_KINDS };
 enum { LINK_TERMS = 3 };
 
-static const char *const term_names[PASSIVE] = {"inertial", "coriolis", "gravity", "external", "payload", "rotor"};
+static const char *const term_names[PASSIVE] = {"inertial", "coriolis", "gravity",  "external",
+                                                "payload",  "rotor",    "gear_loss"};
 
 /* Approximate costs of one coordinate in a recursion, and of one joint in a row of the regressor, ns. */
 static const double RECURSION_COST = 150;
@@ -30,6 +31,7 @@ typedef struct explanation {
     double *load_terms[LINK_TERMS]; /* payloads x nv each */
     double *regressor;              /* nv x joints x PARAMETERS */
     double *rotor_part;             /* nv: that of the rotors in a term */
+    double *gear_memory;            /* scratch memory of the losses of gears; NULL: they do not count */
 } explanation;
 
 static const double WEIGHTLESS[3] = {0, 0, 0};
@@ -148,6 +150,24 @@ static dyn_status add_passive_terms(const batch *b, const explanation *e, dyn_er
                             : status;
 }
 
+/* Computes the term of the losses of gears, and adds it to tau. */
+static dyn_status add_gear_term(const batch *b, const batch_worker *w, const explanation *e,
+                                const dyn_external_forces *forces, dyn_error *error) {
+    const dyn_geared_states at = {.n = 1,
+                                  .gravity = b->values.gravity,
+                                  .q = b->q,
+                                  .v = e->m.v,
+                                  .forces = forces,
+                                  .parts = b->values.passive,
+                                  .memory = e->gear_memory};
+    dyn_status status = dyn_gear_losses_of_motion(w->model, w->workspace, &at, e->m.a, e->terms[GEAR], error);
+    for (size_t i = 0; status == DYN_OK && i < b->nv; i++) {
+        e->terms[GEAR][i] = -e->terms[GEAR][i];
+        e->tau[i] += e->terms[GEAR][i];
+    }
+    return status;
+}
+
 static dyn_status explain_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
                                dyn_error *error) {
     const explanation *e = context;
@@ -164,6 +184,9 @@ static dyn_status explain_step(const batch *b, const batch_worker *w, const void
     }
     if (status == DYN_OK) {
         status = add_passive_terms(b, e, error);
+    }
+    if (status == DYN_OK && e->gear_memory) {
+        status = add_gear_term(b, w, e, forces, error);
     }
     return status == DYN_OK && b->values.payload_count > 0 ? compute_payload_term(b, w, e, error) : status;
 }
@@ -208,6 +231,7 @@ static double residual(const batch *b, const explanation *e) {
 static bool is_present(const batch *b, int term) {
     return term == PAYLOAD ? b->values.payload_count > 0
            : term == ROTOR ? dyn_model_rotor_count(b->model) > 0
+           : term == GEAR  ? b->values.passive.gear_losses
                            : term < PASSIVE || passive_forces_include(&b->values.passive, term - PASSIVE);
 }
 
@@ -320,6 +344,7 @@ static bool read_inputs(batch *b, const Dynamics__V1__ExplainRequest *r, explana
     }
     e->regressor = batch_output(b, b->nv * joints * PARAMETERS);
     e->rotor_part = batch_output(b, b->nv);
+    e->gear_memory = b->values.passive.gear_losses ? batch_output(b, dyn_geared_memory(b->model, 1) + 1) : NULL;
     return !call_has_ended(b->call);
 }
 

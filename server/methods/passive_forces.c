@@ -40,13 +40,15 @@ dyn_status passive_forces_sum(const dyn_model *model, size_t count, const dyn_pa
 }
 
 Dynamics__V1__PassiveForces *passive_forces_write(call *c, const dyn_passive_parts *parts) {
-    Dynamics__V1__PassiveForces *to = passive_forces_count(parts) ? call_allocate(c, 1, sizeof *to) : NULL;
+    bool is_there = passive_forces_count(parts) || parts->gear_losses;
+    Dynamics__V1__PassiveForces *to = is_there ? call_allocate(c, 1, sizeof *to) : NULL;
     if (to) {
         dynamics__v1__passive_forces__init(to);
         to->damping = parts->damping;
         to->friction = parts->friction;
         to->springs = parts->springs;
         to->friction_velocity = parts->friction_velocity;
+        to->gear_losses = parts->gear_losses;
     }
     return to;
 }

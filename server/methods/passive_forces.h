@@ -22,7 +22,7 @@ dyn_passive_parts passive_forces_only(const dyn_passive_parts *parts, int kind);
 /* Returns whether a kind is one of `parts`. */
 bool passive_forces_include(const dyn_passive_parts *parts, int kind);
 
-/* Returns whether any part counts. */
+/* Returns whether any kind counts. Losses of gears, which depend on the motion, are no kind. */
 bool passive_forces_count(const dyn_passive_parts *parts);
 
 /* Adds factor * r(q, v) to tau, count x nv (dyn_add_passive_forces). Does nothing if no part counts. */

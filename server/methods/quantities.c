@@ -43,6 +43,28 @@ static dyn_constrained_inverse_options constrained_options(const states *s) {
                                                                                  .added = s->base_forces);
 }
 
+/* Adds `sign` times the losses of gears to `forces`: those in the motion a, or those under the forces tau. */
+static dyn_status add_gear_losses(const states *s, bool is_of_motion, double sign, double *forces, dyn_error *error) {
+    size_t entries = s->count * (size_t)dyn_model_nv(s->model);
+    double *losses = s->gear_losses;
+    if (!losses) {
+        return DYN_OK;
+    }
+    const dyn_geared_states at = {.n = s->count,
+                                  .gravity = s->gravity,
+                                  .q = s->q,
+                                  .v = s->v,
+                                  .forces = s->forces,
+                                  .parts = *s->passive,
+                                  .memory = losses + entries};
+    dyn_status status = is_of_motion ? dyn_gear_losses_of_motion(s->model, s->workspace, &at, s->a, losses, error)
+                                     : dyn_gear_losses_under_forces(s->model, s->workspace, &at, s->tau, losses, error);
+    for (size_t i = 0; status == DYN_OK && i < entries; i++) {
+        forces[i] += sign * losses[i];
+    }
+    return status;
+}
+
 static dyn_status inverse_dynamics(const states *s, dyn_error *error, double *const output[]) {
     if (dyn_model_constraint_rows(s->model) > 0) {
         const dyn_constrained_inverse_options options = constrained_options(s);
@@ -52,21 +74,23 @@ static dyn_status inverse_dynamics(const states *s, dyn_error *error, double *co
     dyn_status status =
         dyn_rnea(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, output[0], error);
     add_base_forces(s, 1, output[0]);
-    return status == DYN_OK ? passive_forces_add(s->model, s->count, s->passive, -1, s->q, s->v, output[0], error)
-                            : status;
+    if (status == DYN_OK) {
+        status = passive_forces_add(s->model, s->count, s->passive, -1, s->q, s->v, output[0], error);
+    }
+    return status == DYN_OK ? add_gear_losses(s, true, -1, output[0], error) : status;
 }
 
-/* Sets *tau to the forces of the forward dynamics: tau, or its sum with the passive forces, less the forces that the
- * motion of the base causes, which `sum` receives. */
+/* Sets *tau to the forces of the forward dynamics: tau, or its sum with the passive forces and the losses of gears,
+ * less the forces that the motion of the base causes, which `sum` receives. */
 static dyn_status find_forces(const states *s, double *sum, const double **tau, dyn_error *error) {
     *tau = s->tau;
-    if (passive_forces_count(s->passive) == 0 && !s->base_forces) {
+    if (passive_forces_count(s->passive) == 0 && !s->base_forces && !s->gear_losses) {
         return DYN_OK;
     }
     *tau = sum;
     dyn_status status = passive_forces_sum(s->model, s->count, s->passive, s->q, s->v, s->tau, sum, error);
     add_base_forces(s, -1, sum);
-    return status;
+    return status == DYN_OK ? add_gear_losses(s, false, 1, sum, error) : status;
 }
 
 static dyn_status forward_dynamics(const states *s, dyn_error *error, double *const output[]) {

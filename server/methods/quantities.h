@@ -57,8 +57,10 @@ typedef struct states {
     const double *gravity;         /* NULL: the model's own */
     const dyn_external_forces *forces;
     const dyn_passive_parts *passive;
-    const dyn_base_motion *base;       /* NULL: the base rests */
-    double *base_forces;               /* forces that its motion causes, count rows of nv; NULL: the base rests */
+    const dyn_base_motion *base; /* NULL: the base rests */
+    double *base_forces;         /* forces that its motion causes, count rows of nv; NULL: the base rests */
+    double *gear_losses; /* scratch memory for losses of gears, count rows of nv and what they need; NULL: they do not
+                            count */
     const double *dq, *dv, *da, *dtau; /* NULL: zeros */
     quantity_place at;
 } states;

@@ -526,6 +526,47 @@ START_TEST(rollouts_engage_brakes_and_count_the_losses_of_gears) {
 }
 END_TEST
 
+#define GEARED                                                                                                         \
+    "\"model\": \"driven_arm\", \"passive_forces\": {\"damping\": true, \"friction\": true, \"gear_losses\": true}"
+
+/* The losses of the gears are a term of Explain, and forward dynamics inverts the inverse dynamics with them. */
+START_TEST(inverse_and_forward_dynamics_count_the_losses_of_gears) {
+    static const double a[] = {2, -3};
+    char line[512];
+    load("driven_arm");
+    json_t *lossless = run_json("$ctl call inverse_dynamics '{\"query\": {\"model\": \"driven_arm\", "
+                                "\"passive_forces\": {\"damping\": true, \"friction\": true}}, \"q\": [0.3, 0.8], "
+                                "\"v\": [1, -2], \"a\": [2, -3]}'");
+    json_t *inverse = run_json("$ctl call inverse_dynamics '{\"query\": {" GEARED "}, \"q\": [0.3, 0.8], "
+                               "\"v\": [1, -2], \"a\": [2, -3]}'");
+    json_t *terms = run_json("$ctl call explain '{\"query\": {" GEARED "}, \"q\": [0.3, 0.8], \"v\": [1, -2], "
+                             "\"a\": [2, -3]}'");
+    const json_t *tau = json_object_get(inverse, "tau");
+    snprintf(line, sizeof line,
+             "$ctl call forward_dynamics '{\"query\": {" GEARED "}, \"q\": [0.3, 0.8], \"v\": [1, -2], "
+             "\"tau\": [%.17g, %.17g]}'",
+             number_of(tau, 0), number_of(tau, 1));
+    json_t *forward = run_json(line);
+    const json_t *loss = NULL, *list = json_object_get(terms, "terms");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        bool is_loss = strcmp(text_of(json_array_get(list, i), "name"), "gear_loss") == 0;
+        loss = is_loss ? json_object_get(json_array_get(list, i), "tau") : loss;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        double added = number_of(tau, i) - number_of(json_object_get(lossless, "tau"), i);
+        ck_assert_double_eq_tol(number_of(json_object_get(forward, "a"), i), a[i], 1e-10);
+        ck_assert_double_gt(fabs(added), 0.01);
+        ck_assert_double_eq_tol(number_of(loss, i), added, 1e-12);
+    }
+    ck_assert_double_lt(member_of(terms, "residual"), 1e-12);
+    ck_assert(json_is_true(json_object_get(json_object_get(forward, "passive_forces"), "gear_losses")));
+    json_decref(lossless), json_decref(inverse), json_decref(terms), json_decref(forward);
+    must_say("$ctl explain driven_arm --q 0.3,0.8 --v 1,-2 --passive gears", "gear_loss");
+    must_fail("$ctl id driven_arm --q 0.3,0.8 --passive gears --base-velocity 1,0,0,0,0,0", 1,
+              "losses of gears count neither with constraints nor with a motion of the base");
+}
+END_TEST
+
 /* Loads the model "linked": the arm of all kinds with a cable, a bushing and a fluid. */
 static void load_linked(void) {
     static const char *const added[] = {
@@ -753,6 +794,7 @@ int main(void) {
     tcase_add_test(all, bristles_go_on_after_a_restart);
     tcase_add_test(all, recordings_that_begin_with_deflected_bristles_are_replayed);
     tcase_add_test(all, rollouts_engage_brakes_and_count_the_losses_of_gears);
+    tcase_add_test(all, inverse_and_forward_dynamics_count_the_losses_of_gears);
     tcase_add_test(all, passive_forces_are_refused_where_they_do_not_count);
     tcase_add_test(all, a_wrong_element_is_refused_at_its_member);
     tcase_add_test(all, too_many_elements_are_refused_with_the_limit);

@@ -4,9 +4,11 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <dynamics/energy.h>
+#include <dynamics/geared_dynamics.h>
 #include <dynamics/motor.h>
 #include <dynamics/simulation.h>
 
@@ -335,6 +337,101 @@ START_TEST(motors_of_a_simulated_motion_take_the_forces_that_drive_it) {
                 ck_assert_double_eq_tol(sample.torques[k] * drives[k].ratio, tau[drives[k].v_index], 2e-4);
             }
         }
+        dyn_simulator_free(simulator);
+        dyn_workspace_free(w);
+        dyn_model_free(model);
+    }
+}
+END_TEST
+
+enum { STATES = 20 };
+
+/* Samples of a model, with the memory of its gears. */
+typedef struct gear_samples {
+    dyn_geared_states states;
+    double q[STATES * JOINTS], v[STATES * JOINTS], tau[STATES * JOINTS];
+    double a[STATES * JOINTS], losses[STATES * JOINTS];
+} gear_samples;
+
+/* Draws samples whose rates are far above the friction velocity, and computes losses and accelerations under tau. */
+static void fill_samples(const dyn_model *model, dyn_workspace *w, random_source *random, double width,
+                         gear_samples *s) {
+    dyn_error error;
+    s->states = (dyn_geared_states){.n = STATES, .q = s->q, .v = s->v, .parts = all_parts};
+    s->states.parts.friction_velocity = width;
+    s->states.memory = calloc(dyn_geared_memory(model, STATES), sizeof(double));
+    ck_assert_ptr_nonnull(s->states.memory);
+    for (int k = 0; k < STATES * JOINTS; k++) {
+        s->q[k] = random_uniform(random, -1, 1);
+        s->v[k] = random_uniform(random, 0.5, 2) * (random_uniform(random, -1, 1) < 0 ? -1 : 1);
+        s->tau[k] = random_uniform(random, -40, 40);
+    }
+    require(dyn_gear_losses_under_forces(model, w, &s->states, s->tau, s->losses, &error), &error);
+    memcpy(s->a, s->tau, sizeof s->a);
+    require(dyn_add_passive_forces(model, STATES, &s->states.parts, 1, s->q, s->v, s->a, &error), &error);
+    for (int k = 0; k < STATES * JOINTS; k++) {
+        s->a[k] += s->losses[k];
+    }
+    require(dyn_aba(model, w, STATES, NULL, s->q, s->v, s->a, NULL, s->a, &error), &error);
+}
+
+/* Asserts that inverse dynamics of the samples' accelerations yields tau, with losses that never drive. */
+static void expect_round_trip(const dyn_model *model, dyn_workspace *w, const gear_samples *s) {
+    double forces[STATES * JOINTS], losses[STATES * JOINTS];
+    dyn_error error;
+    require(dyn_rnea(model, w, STATES, NULL, s->q, s->v, s->a, NULL, forces, &error), &error);
+    require(dyn_add_passive_forces(model, STATES, &s->states.parts, -1, s->q, s->v, forces, &error), &error);
+    require(dyn_gear_losses_of_motion(model, w, &s->states, s->a, losses, &error), &error);
+    for (int k = 0; k < STATES * JOINTS; k++) {
+        double size = fabs(s->tau[k]) + fabs(losses[k]);
+        ck_assert_double_eq_tol(forces[k] - losses[k], s->tau[k], 1e-9 * (1 + size));
+        ck_assert_double_le(losses[k] * s->v[k], 0);
+    }
+}
+
+START_TEST(gear_losses_of_forward_dynamics_are_those_of_inverse_dynamics) {
+    static const double efficiencies[][2] = {{0.8, 0.6}, {0.9, 0.2}, {0.3, 0.5}, {1, 0.7}, {0.6, 1}, {0.5, 0}};
+    random_source random = random_seed("gear losses of forward dynamics are those of inverse dynamics", 26);
+    for (size_t e = 0; e < sizeof efficiencies / sizeof *efficiencies; e++) {
+        dyn_model *model = driven_tree(efficiencies[e][0], efficiencies[e][1]);
+        gear_samples s;
+        dyn_workspace *w;
+        dyn_error error;
+        require(dyn_workspace_create(model, &w, &error), &error);
+        fill_samples(model, w, &random, 0.5, &s);
+        expect_round_trip(model, w, &s);
+        free(s.states.memory);
+        dyn_workspace_free(w);
+        dyn_model_free(model);
+    }
+}
+END_TEST
+
+/* Simulations find the losses by another method, and motors the torques from sharp efficiencies. */
+START_TEST(gear_losses_are_those_of_simulations_and_of_motors) {
+    static const double efficiencies[][2] = {{0.8, 0.6}, {0.9, 0.2}, {0.3, 0.5}, {1, 0.7}, {0.6, 1}};
+    random_source random = random_seed("gear losses are those of simulations and of motors", 27);
+    for (size_t e = 0; e < sizeof efficiencies / sizeof *efficiencies; e++) {
+        dyn_model *model = driven_tree(efficiencies[e][0], efficiencies[e][1]);
+        dyn_simulator *simulator = open_simulator(model, DYN_INTEGRATOR_EXPLICIT_EULER, 0x1p-20, 1e-7, NULL);
+        gear_samples s;
+        dyn_drive drives[JOINTS];
+        dyn_workspace *w;
+        dyn_error error;
+        require(dyn_workspace_create(model, &w, &error), &error);
+        require(dyn_model_drives(model, drives, &error), &error);
+        fill_samples(model, w, &random, 1e-7, &s);
+        for (int i = 0; i < STATES; i++) {
+            const double *q = s.q + i * JOINTS, *v = s.v + i * JOINTS, *tau = s.tau + i * JOINTS;
+            double a[JOINTS];
+            accelerate(simulator, q, v, tau, a);
+            drive_sample sample = drive_state(model, w, drives, q, v, s.a + i * JOINTS, 1e-7);
+            for (int k = 0; k < JOINTS; k++) {
+                ck_assert_double_eq_tol(a[k], s.a[i * JOINTS + k], 1e-6 * (1 + fabs(a[k])));
+                ck_assert_double_eq_tol(sample.torques[k] * drives[k].ratio, tau[drives[k].v_index], 1e-9);
+            }
+        }
+        free(s.states.memory);
         dyn_simulator_free(simulator);
         dyn_workspace_free(w);
         dyn_model_free(model);
@@ -744,6 +841,8 @@ int main(void) {
     tcase_add_test(all, without_losses_the_torque_is_that_of_inverse_dynamics_over_the_ratio);
     tcase_add_test(all, torques_at_another_ratio_are_those_of_a_model_with_that_ratio);
     tcase_add_test(all, motors_of_a_simulated_motion_take_the_forces_that_drive_it);
+    tcase_add_test(all, gear_losses_of_forward_dynamics_are_those_of_inverse_dynamics);
+    tcase_add_test(all, gear_losses_are_those_of_simulations_and_of_motors);
     tcase_add_test(all, gears_balance_power_along_motions);
     tcase_add_test(all, a_hoist_moves_as_its_efficiencies_let_it);
     tcase_add_test(all, a_self_locking_gear_holds_its_load);

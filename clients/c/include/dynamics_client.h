@@ -1192,6 +1192,7 @@ typedef struct dyn_client_passive_forces {
     bool friction;            /* Coulomb friction of joints, and all other friction of machine elements */
     bool springs;             /* of machine elements */
     double friction_velocity; /* rad/s or m/s; 0: 0.01 */
+    bool gear_losses;         /* that depend on the load of the gears */
 } dyn_client_passive_forces;
 
 /* Motion of the base in which the robot's root rests, which is given: vectors along the axes of the model's world at
@@ -1984,8 +1985,8 @@ DYN_CLIENT_EXPORT void dyn_client_evaluation_free(dyn_client_evaluation *evaluat
 
 /* Term of tau = M a + C v + g - sum J' f_ext - r. */
 typedef struct dyn_client_term {
-    /* "inertial", "coriolis", "gravity", "external"; with payloads "payload", with rotors "rotor"; "damping",
-     * "friction" and "springs" where the query names them. */
+    /* "inertial", "coriolis", "gravity", "external"; with payloads "payload", with rotors "rotor"; "gear_loss",
+     * "damping", "friction" and "springs" where the query names them. */
     const char *name;
     const double *tau; /* nv */
 } dyn_client_term;

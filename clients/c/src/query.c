@@ -21,7 +21,8 @@ const dyn_client_passive_forces *to_passive_forces(const Dynamics__V1__PassiveFo
     *to = (dyn_client_passive_forces){.damping = from->damping,
                                       .friction = from->friction,
                                       .springs = from->springs,
-                                      .friction_velocity = from->friction_velocity};
+                                      .friction_velocity = from->friction_velocity,
+                                      .gear_losses = from->gear_losses};
     return to;
 }
 
@@ -219,6 +220,22 @@ static void set_rows(query_parts *parts) {
     parts->query.rows = &parts->rows;
 }
 
+/* Adds the passive forces that count to the query. */
+static void set_passive_forces(query_parts *parts) {
+    const dyn_client_passive_forces *from = parts->source.passive_forces;
+    Dynamics__V1__PassiveForces *passive = &parts->passive_forces;
+    if (!from) {
+        return;
+    }
+    dynamics__v1__passive_forces__init(passive);
+    passive->damping = from->damping;
+    passive->friction = from->friction;
+    passive->springs = from->springs;
+    passive->friction_velocity = from->friction_velocity;
+    passive->gear_losses = from->gear_losses;
+    parts->query.passive_forces = passive;
+}
+
 /* Encodes the query in parts->source. External forces have one row, or `rows` of them; the base also one for each of
  * `steps` steps of each sample, unless `steps` is 0. Frees the parts on failure. */
 static dyn_client_status encode(size_t rows, size_t steps, query_parts *parts, dyn_client_error *error) {
@@ -257,15 +274,7 @@ static dyn_client_status encode(size_t rows, size_t steps, query_parts *parts, d
     if (query->formulation) {
         to->formulation = (char *)query->formulation;
     }
-    if (query->passive_forces) {
-        Dynamics__V1__PassiveForces *passive = &parts->passive_forces;
-        dynamics__v1__passive_forces__init(passive);
-        passive->damping = query->passive_forces->damping;
-        passive->friction = query->passive_forces->friction;
-        passive->springs = query->passive_forces->springs;
-        passive->friction_velocity = query->passive_forces->friction_velocity;
-        to->passive_forces = passive;
-    }
+    set_passive_forces(parts);
     if (query->expected_digest) {
         to->expected_digest = (char *)query->expected_digest;
     }

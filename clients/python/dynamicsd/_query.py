@@ -110,7 +110,7 @@ class Options(RecordOptions, total=False):
     on_error         "fail", or "mark": rows of states that fail are NaN, and a MarkedRows warning counts them.
     expected_digest  digest that the model must have.
     formulation      formulation of the literature that computes, such as "lagrange_euler".
-    passive_forces   damping, friction and springs that inverse and forward dynamics count; None: none.
+    passive_forces   PassiveForces that inverse and forward dynamics count; None: none.
     base_motion      given motion of the base; None: it rests.
     constraints      constraints that hold during the call beside those of the model.
     time             s: instant of prescribed motions in constraints, where no time runs.

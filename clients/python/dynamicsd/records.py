@@ -740,12 +740,14 @@ class TaskFrame:
 @record("dyn_client_passive_forces")
 @dataclasses.dataclass(frozen=True, eq=False)
 class PassiveForces:
-    """Passive forces that inverse and forward dynamics count. `friction_velocity` is in rad/s or m/s; 0: 0.01."""
+    """Passive forces that inverse and forward dynamics count. `friction_velocity` is in rad/s or m/s; 0: 0.01.
+    `gear_losses` are those that depend on the load of the gears."""
 
     damping: bool = False
     friction: bool = False
     springs: bool = False
     friction_velocity: float = 0.0
+    gear_losses: bool = False
 
 
 @record("dyn_client_base_motion")

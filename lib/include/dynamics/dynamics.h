@@ -41,6 +41,7 @@
 #include <dynamics/formulation.h>
 #include <dynamics/forward_dynamics.h>
 #include <dynamics/frame_motion.h>
+#include <dynamics/geared_dynamics.h>
 #include <dynamics/identification.h>
 #include <dynamics/impact.h>
 #include <dynamics/inertia.h>

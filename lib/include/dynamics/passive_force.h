@@ -25,6 +25,7 @@ typedef struct dyn_passive_parts {
     bool friction;            /* Coulomb friction of joints, and all other friction of machine elements */
     bool springs;             /* springs of machine elements */
     double friction_velocity; /* v_f, rad/s or m/s: transition velocity of joints, and of laws without their own; > 0 */
+    bool gear_losses;         /* losses of gears (geared_dynamics.h), which dyn_add_passive_forces does not add */
 } dyn_passive_parts;
 
 /* Adds factor * r(q, v) to tau, n x nv. q is n x nq, v (NULL: zero) is n x nv. Forward dynamics with passive forces has

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../model/description.h"
+#include "../model/error.h"
 #include "../model/normal_form.h"
 
 joint_losses dyn_joint_losses(const dyn_model *model, const dyn_joint *joint) {
@@ -189,6 +190,51 @@ int dyn_lossy_gears(const dyn_model *model) {
         count += dyn_element_gear(model, i, &found);
     }
     return count;
+}
+
+dyn_status dyn_check_gears(const dyn_model *model, const char *place, dyn_error *error) {
+    const dyn_machine_element_description *e = model->description->machine_elements;
+    for (int i = 0; i < model->description->machine_element_count; i++) {
+        gear_law gear, other;
+        for (int k = 0; dyn_element_gear(model, i, &gear) && k < i; k++) {
+            if (dyn_element_gear(model, k, &other) && other.v_index == gear.v_index) {
+                return dyn_error_set(error, DYN_FAILED_PRECONDITION, place,
+                                     "gears \"%s\" and \"%s\" carry the load of the same coordinate, so that their "
+                                     "losses are not known; ignore them",
+                                     e[k].name, e[i].name);
+            }
+        }
+    }
+    return DYN_OK;
+}
+
+/* Returns the force along the coordinate of a joint with one coordinate, of the wrench that the joint transmits. */
+static double force_along(const dyn_joint *joint, const double wrench[6]) {
+    double torque = 0, force = 0;
+    for (int i = 0; i < 3; i++) {
+        torque += joint->axis[i] * wrench[i];
+        force += joint->axis[i] * wrench[3 + i];
+    }
+    switch (joint->type) {
+    case DYN_JOINT_TYPE_PRISMATIC:
+        return force;
+    case DYN_JOINT_TYPE_HELICAL:
+        return torque + joint->pitch * force;
+    default:
+        return torque;
+    }
+}
+
+double dyn_transmitted_force(const dyn_model *model, int v_index, const double *wrenches) {
+    double transmitted = 0;
+    for (int j = 0; j < model->joint_count; j++) {
+        const dyn_joint *joint = &model->joints[j];
+        if (joint->v_index == v_index) {
+            double along = force_along(joint, wrenches + (size_t)j * 6);
+            transmitted += along * (joint->master >= 0 ? joint->multiplier : 1);
+        }
+    }
+    return transmitted;
 }
 
 bool dyn_element_brake(const dyn_model *model, int element, friction_law *law) {

@@ -66,6 +66,12 @@ bool dyn_element_brake(const dyn_model *model, int element, friction_law *law);
 /* Returns the number of gears with losses. */
 int dyn_lossy_gears(const dyn_model *model);
 
+/* Checks that no coordinate has two gears with losses. Errors: DYN_FAILED_PRECONDITION at `place`. */
+dyn_status dyn_check_gears(const dyn_model *model, const char *place, dyn_error *error);
+
+/* Returns the force along a coordinate of the wrenches that its joints transmit: joints x 6 (joint_wrench.h). */
+double dyn_transmitted_force(const dyn_model *model, int v_index, const double *wrenches);
+
 /* Properties of the joints of a model. The caller owns the arrays: nv doubles each, dyn_joint_ranges(model) ranges,
  * and dyn_machine_elements(model) laws, springs and bristles each. */
 typedef struct joint_properties {

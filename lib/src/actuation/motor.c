@@ -91,39 +91,15 @@ dyn_status dyn_model_drives(const dyn_model *model, dyn_drive *drives, dyn_error
 
 /* ---- Torques ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the force along the coordinate of a joint with one coordinate, of the wrench that the joint transmits. */
-static double force_along(const dyn_joint *joint, const double wrench[6]) {
-    double torque = 0, force = 0;
-    for (int i = 0; i < 3; i++) {
-        torque += joint->axis[i] * wrench[i];
-        force += joint->axis[i] * wrench[3 + i];
-    }
-    switch (joint->type) {
-    case DYN_JOINT_TYPE_PRISMATIC:
-        return force;
-    case DYN_JOINT_TYPE_HELICAL:
-        return torque + joint->pitch * force;
-    default:
-        return torque;
-    }
-}
-
 /* Returns the force that accelerates the rotors of a coordinate: the inverse dynamics of the coordinate less what its
  * joints transmit. */
 static double rotor_force(const dyn_model *model, const dyn_drive_motion *motion, int v_index, size_t sample) {
     size_t nv = (size_t)model->nv, joints = (size_t)model->joint_count;
-    double transmitted = 0;
     if (!motion->wrenches) {
         return 0;
     }
-    for (int j = 0; j < model->joint_count; j++) {
-        const dyn_joint *joint = &model->joints[j];
-        if (joint->v_index == v_index) {
-            double along = force_along(joint, motion->wrenches + (sample * joints + (size_t)j) * 6);
-            transmitted += along * (joint->master >= 0 ? joint->multiplier : 1);
-        }
-    }
-    return motion->forces[sample * nv + (size_t)v_index] - transmitted;
+    return motion->forces[sample * nv + (size_t)v_index] -
+           dyn_transmitted_force(model, v_index, motion->wrenches + sample * joints * 6);
 }
 
 /* Passive forces of a coordinate: all that count, and those of them that act on the side of the rotor. */

@@ -34,22 +34,6 @@ enum { MOST_SWEEPS = 100, PASSES = 4 };
 
 /* ---- Gears of a model -------------------------------------------------------------------------------------------- */
 
-dyn_status simulated_gears_check(const dyn_model *model, dyn_error *error) {
-    for (int i = 0; i < model->description->machine_element_count; i++) {
-        gear_law gear, other;
-        for (int k = 0; dyn_element_gear(model, i, &gear) && k < i; k++) {
-            if (dyn_element_gear(model, k, &other) && other.v_index == gear.v_index) {
-                const dyn_machine_element_description *e = model->description->machine_elements;
-                return dyn_error_set(error, DYN_FAILED_PRECONDITION, "ignore_gear_losses",
-                                     "gears \"%s\" and \"%s\" carry the load of the same coordinate, so that their "
-                                     "losses are not known; ignore them",
-                                     e[k].name, e[i].name);
-            }
-        }
-    }
-    return DYN_OK;
-}
-
 size_t simulated_gears_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, simulated_gears *g) {
     uintptr_t cursor = base;
     int gears = dyn_lossy_gears(model);
@@ -199,7 +183,8 @@ static void find_rotor_torques(const gear_state *x) {
 static void add_rotor_friction(const gear_state *x, size_t l, double *input) {
     const dyn_simulator *s = x->s;
     const simulated_gears *g = &s->gears;
-    const dyn_passive_parts parts = {true, true, true, s->options.friction_velocity};
+    const dyn_passive_parts parts = {
+        .damping = true, .friction = true, .friction_velocity = s->options.friction_velocity};
     for (int i = 0; i < s->joints.law_count; i++) {
         const friction_law *law = &s->joints.laws[i];
         size_t at = lane_index(g->block, law->v_index, l);

@@ -127,5 +127,6 @@ dyn_status simulation_options_check(const dyn_model *model, const dyn_simulation
     if (status == DYN_OK) {
         status = check_brakes(model, options, error);
     }
-    return status == DYN_OK && !options->ignore_gear_losses ? simulated_gears_check(model, error) : status;
+    return status == DYN_OK && !options->ignore_gear_losses ? dyn_check_gears(model, "ignore_gear_losses", error)
+                                                            : status;
 }

@@ -288,9 +288,6 @@ const double *simulator_add_base_forces(dyn_simulator *s, int end, const double 
 
 /* ---- Gears ------------------------------------------------------------------------------------------------------- */
 
-/* Checks that no coordinate has two gears with losses. Errors: DYN_FAILED_PRECONDITION. */
-dyn_status simulated_gears_check(const dyn_model *model, dyn_error *error);
-
 /* Lays out the memory of the gears of a model from `base` on; returns its size (carve.h). */
 size_t simulated_gears_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, simulated_gears *gears);
 
