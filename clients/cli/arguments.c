@@ -99,7 +99,7 @@ const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_SCREWS] = {"screws", "FILE", "the robot as JSON: mlist, glist and slist of a ScrewChain"},
     [OPTION_LOOPS] = {"loops", "FILE", "closed loops of the robot: YAML with pairs of links, closed_loop and type"},
     [OPTION_CUT_LOOPS] = {"cut-loops", NULL, "close the loops of links with several parents by loop joints"},
-    [OPTION_TRANSMISSIONS] = {"transmissions", NULL, "read the transmissions of a URDF file as gears and rotors"},
+    [OPTION_TRANSMISSIONS] = {"transmissions", NULL, "read transmissions of a URDF file: gears, rotors, shafts"},
     [OPTION_OPERATIONS] = {"operations", "FILE",
                            "operations as JSON, a list of ModelOperation; applied before the others"},
     [OPTION_FORMAT] = {"format", "description|urdf|screws|c|formulas|latex",

@@ -635,8 +635,12 @@ static void add_shaft(table *to, const dyn_client_machine_element *element) {
         size_t used = strlen(text);
         snprintf(text + used, sizeof text - used, "%s%g %s", k > 0 ? " + " : "", shaft->ratios[k], shaft->joints[k]);
     }
-    table_add_cell(to, "turns at %s, %g kg m^2, %s", text, element->rotor.axial_inertia,
-                   rotor_coupling_name(element->rotor.coupling));
+    if (element->rotor.axial_inertia == 0) {
+        table_add_cell(to, "turns at %s", text);
+    } else {
+        table_add_cell(to, "turns at %s, %g kg m^2, %s", text, element->rotor.axial_inertia,
+                       rotor_coupling_name(element->rotor.coupling));
+    }
 }
 
 /* Adds the parameters that characterize a machine element, in one cell. */

@@ -223,6 +223,12 @@ START_TEST(transmissions_of_a_urdf_file_are_read_where_they_are_asked_for) {
     ck_assert_double_eq(member_of(json_array_get(list, 1), "ratio"), -20);
     ck_assert_double_eq(member_of(json_array_get(list, 2), "axial_inertia"), 1e-4);
     json_decref(read);
+    must_say("$ctl load --replace --transmissions " DYNAMICS_TEST_DATA "/urdf/differential.urdf --name wrist",
+             "wrist: ");
+    must_say("$ctl describe wrist | grep '^gears/left'", "turns at 30 pitch + 60 roll, 0.002 kg m^2, reflected");
+    must_say("$ctl describe wrist | grep '^gears/right'", "turns at -20 pitch + 40 roll");
+    must_say("$ctl describe wrist | grep '^linkage/first'", "turns at 10 shoulder, 0.001 kg m^2, reflected");
+    must_say("$ctl describe wrist | grep '^linkage/second'", "turns at 5 shoulder + 15 elbow, 0.003 kg m^2, reflected");
     must_fail("$ctl load --replace --transmissions --description " DESCRIPTIONS "driven_arm.json", 1,
               "--transmissions: only a URDF text has transmissions");
 }

@@ -10,7 +10,7 @@
 
 /* Reads a robot with these transmissions, which begin in line 7. */
 static dyn_status read_robot(const char *transmissions, dyn_builder **builder, dyn_error *error) {
-    char text[2048];
+    char text[4096];
     int length = snprintf(text, sizeof text,
                           "<robot name=\"geared\" xmlns:drake=\"http://drake.mit.edu\">\n"
                           "<link name=\"base\"/>\n"
@@ -19,7 +19,10 @@ static dyn_status read_robot(const char *transmissions, dyn_builder **builder, d
                           "<joint name=\"elbow\" type=\"continuous\"><parent link=\"base\"/>\n"
                           "<child link=\"arm\"/>\n"
                           "<axis xyz=\"0 0 1\"/></joint>\n"
-                          "%s</robot>\n",
+                          "%s<link name=\"hand\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" "
+                          "iyy=\"1\" iyz=\"0\" izz=\"1\"/></inertial></link>\n"
+                          "<joint name=\"wrist\" type=\"continuous\"><parent link=\"arm\"/><child link=\"hand\"/>\n"
+                          "<axis xyz=\"1 0 0\"/></joint></robot>\n",
                           transmissions);
     ck_assert_int_lt(length, (int)sizeof text);
     require(dyn_urdf_read(text, (size_t)length, NULL, builder, error), error);
@@ -75,13 +78,92 @@ START_TEST(transmissions_of_drake_are_rotors) {
     dyn_model *model = build_model(builder, NULL, NULL);
     dyn_workspace *w;
     dyn_error error;
-    const double q = 0;
-    double M;
+    const double q[2] = {0};
+    double M[4];
     require(dyn_workspace_create(model, &w, &error), &error);
-    require(dyn_crba(model, w, 1, &q, &M, &error), &error);
-    ck_assert_double_eq_tol(M, 1 + 2500 * 1e-3, 1e-12);
+    require(dyn_crba(model, w, 1, q, M, &error), &error);
+    ck_assert_double_eq_tol(M[0], 2 + 2500 * 1e-3, 1e-12);
     dyn_workspace_free(w);
     dyn_model_free(model);
+}
+END_TEST
+
+/* ---- Two joints -------------------------------------------------------------------------------------------------- */
+
+/* Transmission of a type with the reductions -3 and 5 of elbow and wrist, and 20 and 40 of its actuators, in any order,
+ * with rotors of 1e-3 and 4e-3. */
+#define TWO_JOINTS(type, wrist_attributes, wrist_elements, elbow_elements, second_elements, first_elements)            \
+    "<transmission name=\"t\"><type>transmission_interface/" type "</type>\n"                                          \
+    "<joint name=\"wrist\"" wrist_attributes ">" wrist_elements                                                        \
+    "<mechanicalReduction>5</mechanicalReduction></joint>\n"                                                           \
+    "<joint name=\"elbow\">" elbow_elements "<mechanicalReduction>-3</mechanicalReduction></joint>\n"                  \
+    "<actuator name=\"right\">" second_elements "<mechanicalReduction>40</mechanicalReduction>"                        \
+    "<drake:rotor_inertia value=\"4e-3\"/></actuator>\n"                                                               \
+    "<actuator name=\"left\">" first_elements "<mechanicalReduction>20</mechanicalReduction>"                          \
+    "<drake:rotor_inertia value=\"1e-3\"/></actuator></transmission>\n"
+#define ROLES(type)                                                                                                    \
+    TWO_JOINTS(type, "", "<role>joint2</role>", "<role> joint1 </role>", "<role>actuator2</role>",                     \
+               "<role>actuator1</role>")
+
+/* Asserts that the elbow and the wrist turn the shafts of the actuators at these ratios, and M that follows. */
+static void expect_shafts(const char *transmissions, const double left[2], const double right[2]) {
+    static const char *const joints[] = {"elbow", "wrist"};
+    const double *const rows[] = {left, right}, inertias[] = {1e-3, 4e-3}, q[2] = {0.4, 0.7};
+    double M[4], expected[4] = {2, 0, 0, 1};
+    dyn_builder *builder;
+    dyn_error error;
+    require(read_robot(transmissions, &builder, &error), &error);
+    ck_assert_int_eq(dyn_builder_machine_element_count(builder), 2);
+    for (int i = 0; i < 2; i++) {
+        const dyn_machine_element_description *e = dyn_builder_machine_element(builder, i);
+        ck_assert_str_eq(e->name, i == 0 ? "t/left" : "t/right");
+        ck_assert_int_eq(e->kind, DYN_MACHINE_ELEMENT_KIND_SHAFT);
+        ck_assert_int_eq(e->shaft.joint_count, rows[i][1] != 0 ? 2 : 1);
+        for (int k = 0; k < e->shaft.joint_count; k++) {
+            ck_assert_str_eq(e->shaft.joints[k], joints[k]);
+            ck_assert_double_eq(e->shaft.ratios[k], rows[i][k]);
+        }
+        for (int k = 0; k < 4; k++) {
+            expected[k] += inertias[i] * rows[i][k / 2] * rows[i][k % 2];
+        }
+    }
+    dyn_model *model = build_model(builder, NULL, NULL);
+    dyn_workspace *w;
+    require(dyn_workspace_create(model, &w, &error), &error);
+    require(dyn_crba(model, w, 1, q, M, &error), &error);
+    assert_norm_close("M", 0, M, expected, 4, 1e-14);
+    dyn_workspace_free(w);
+    dyn_model_free(model);
+}
+
+/* ROS maps rates of a differential to n_a1 (n_j1 v_1 + n_j2 v_2) and n_a2 (n_j1 v_1 - n_j2 v_2). */
+START_TEST(differential_transmissions_are_two_shafts) {
+    expect_shafts(ROLES("DifferentialTransmission"), (const double[2]){-60, 100}, (const double[2]){-120, -200});
+}
+END_TEST
+
+/* ROS maps rates of a four-bar linkage to n_a1 n_j1 v_1 and n_a2 (v_1 + n_j2 v_2). */
+START_TEST(four_bar_transmissions_are_two_shafts) {
+    expect_shafts(ROLES("FourBarLinkageTransmission"), (const double[2]){-60, 0}, (const double[2]){40, 200});
+}
+END_TEST
+
+START_TEST(transmissions_of_ros2_control_state_roles_as_attributes_or_by_order) {
+    static const char *const texts[] = {
+        "<ros2_control name=\"c\"><transmission name=\"t\"><plugin>transmission_interface/DifferentialTransmission"
+        "</plugin><actuator name=\"right\" role=\"actuator2\"><mechanical_reduction>40</mechanical_reduction>"
+        "<drake:rotor_inertia value=\"4e-3\"/></actuator><actuator name=\"left\" role=\"actuator1\">"
+        "<mechanical_reduction>20</mechanical_reduction><drake:rotor_inertia value=\"1e-3\"/></actuator>"
+        "<joint name=\"elbow\" role=\"joint1\"><offset>0.3</offset></joint><joint name=\"wrist\" role=\"joint2\"/>"
+        "</transmission></ros2_control>\n",
+        "<ros2_control name=\"c\"><transmission name=\"t\"><plugin>transmission_interface/DifferentialTransmission"
+        "</plugin><actuator name=\"left\"><mechanical_reduction>20</mechanical_reduction>"
+        "<drake:rotor_inertia value=\"1e-3\"/></actuator><actuator name=\"right\"><drake:gear_ratio value=\"40\"/>"
+        "<drake:rotor_inertia value=\"4e-3\"/></actuator><joint name=\"elbow\"/><joint name=\"wrist\"/>"
+        "</transmission></ros2_control>\n"};
+    for (int i = 0; i < 2; i++) {
+        expect_shafts(texts[i], (const double[2]){20, 20}, (const double[2]){40, -40});
+    }
 }
 END_TEST
 
@@ -104,10 +186,21 @@ START_TEST(wrong_transmissions_are_refused_with_their_line) {
     refuse(ELBOW("<drake:rotor_inertia value=\"-1\"/>"), "urdf:7", "the inertia about the axis is -1");
     refuse(ELBOW("<drake:rotor_inertia/>"), "urdf:9", "drake:rotor_inertia");
     refuse("<transmission name=\"d\"><type>transmission_interface/DifferentialTransmission</type></transmission>",
-           "urdf:7", "transmission d: the type \"transmission_interface/DifferentialTransmission\" is not read");
+           "urdf:7", "transmission d: it has 0 joints and 0 actuators; a DifferentialTransmission has 2 of each");
+    refuse("<transmission name=\"d\"><type>transmission_interface/WormTransmission</type></transmission>", "urdf:7",
+           "transmission d: the type \"transmission_interface/WormTransmission\" is not read");
+    refuse(TWO_JOINTS("FourBarLinkageTransmission", "", "<role>joint1</role>", "<role>joint1</role>", "", ""),
+           "urdf:11", "the roles are \"joint1\" and \"joint1\"; state \"joint1\" and \"joint2\"");
+    refuse(TWO_JOINTS("DifferentialTransmission", " role=\"joint3\"", "", "", "", ""), "urdf:11", "\"joint3\"");
+    refuse("<transmission name=\"d\"><type>DifferentialTransmission</type><joint name=\"elbow\"/>"
+           "<joint name=\"ankle\"/><actuator name=\"a\"/><actuator name=\"b\"/></transmission>",
+           "urdf:7", "there is no joint \"ankle\"");
+    refuse("<transmission name=\"d\"><type>DifferentialTransmission</type><joint name=\"elbow\"/>"
+           "<joint name=\"wrist\"><mechanicalReduction>0</mechanicalReduction></joint></transmission>",
+           "urdf:7", "the reduction is \"0\"");
     refuse("<transmission name=\"d\"><joint name=\"elbow\"/></transmission>", "urdf:7", "1 joints and 0 actuators");
-    refuse("<transmission name=\"d\"><joint name=\"wrist\"/><actuator name=\"m\"/></transmission>", "urdf:7",
-           "there is no joint \"wrist\"");
+    refuse("<transmission name=\"d\"><joint name=\"ankle\"/><actuator name=\"m\"/></transmission>", "urdf:7",
+           "there is no joint \"ankle\"");
     refuse(ELBOW("") ELBOW(""), "urdf:10", "two machine elements of this name");
 }
 END_TEST
@@ -134,6 +227,9 @@ int main(void) {
     TCase *all = tcase_create("transmissions");
     tcase_add_test(all, simple_transmissions_are_gears);
     tcase_add_test(all, transmissions_of_drake_are_rotors);
+    tcase_add_test(all, differential_transmissions_are_two_shafts);
+    tcase_add_test(all, four_bar_transmissions_are_two_shafts);
+    tcase_add_test(all, transmissions_of_ros2_control_state_roles_as_attributes_or_by_order);
     tcase_add_test(all, wrong_transmissions_are_refused_with_their_line);
     tcase_add_test(all, elements_that_are_no_transmissions_of_the_robot_are_passed_over);
     return run_tests(all);

@@ -913,7 +913,7 @@ typedef struct dyn_client_load_request {
     void *progress_context;
     bool cut_loops;     /* close the loops of links with several parents by loop joints */
     const char *loops;  /* text of a YAML file that lists closed loops, as in LoadModelRequest; NULL: none */
-    bool transmissions; /* read the transmissions of the URDF text as gears and rotors */
+    bool transmissions; /* read the transmissions of the URDF text as gears, rotors and shafts */
 } dyn_client_load_request;
 #define DYN_CLIENT_LOAD_REQUEST_INIT(...) DYN_CLIENT_SIZED(dyn_client_load_request, __VA_ARGS__)
 

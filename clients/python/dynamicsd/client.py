@@ -207,7 +207,7 @@ class Client:
         `base` is "fixed" or "floating", `mimic` "coupled" or "independent". `strict` refuses a report with warnings,
         `replace` replaces another model of that name, and `keep` stores the model over restarts of the daemon.
         `cut_loops` closes the loops of links with several parents, and `loops` is the text of a YAML file that lists
-        closed loops. `transmissions` reads those of a URDF file as gears and rotors.
+        closed loops. `transmissions` reads those of a URDF file as gears, rotors and shafts.
         """
         memory = Keep()
         request = memory.new("dyn_client_load_request *")

@@ -66,7 +66,7 @@ DYN_API dyn_status dyn_urdf_read(const char *text, size_t length, dyn_report *re
 /* Adds the transmissions of a URDF document to the builder that dyn_urdf_read made of it, as machine elements
  * (machine_element.h) of the name of each <transmission>, or transmission_1, transmission_2 .. without one. A document
  * that is read without this function has none. Understood are <transmission> in <robot>, with <type>, and in
- * <ros2_control>, with <plugin>, of the type SimpleTransmission or without a type, between one <joint> and one
+ * <ros2_control>, with <plugin>. Those of the type SimpleTransmission or without a type are between one <joint> and one
  * <actuator>:
  *
  *     <mechanicalReduction>, <mechanical_reduction>   a gear without losses, whose ratio is the product of those of
@@ -74,8 +74,20 @@ DYN_API dyn_status dyn_urdf_read(const char *text, size_t length, dyn_report *re
  *     <drake:rotor_inertia value> in <actuator>       a rotor with reflected inertia instead of the gear; its ratio is
  *                                                     that of <drake:gear_ratio value>, or else that of the gear
  *
+ * Those of the types DifferentialTransmission and FourBarLinkageTransmission are between two joints and two actuators,
+ * which have the order of their roles joint1, joint2, actuator1 and actuator2 (the element <role> or the attribute), or
+ * of the file. They are two shafts NAME/ACTUATOR, with the reductions n_j of the joints and n_a of the actuators, where
+ * <drake:gear_ratio> takes the place of n_a, and with reflected inertia where <drake:rotor_inertia> is stated:
+ *
+ *     differential        w_1 = n_a1 (n_j1 v_1 + n_j2 v_2)        w_2 = n_a2 (n_j1 v_1 - n_j2 v_2)
+ *     four-bar linkage    w_1 = n_a1 n_j1 v_1                     w_2 = n_a2 (v_1 + n_j2 v_2)
+ *
+ * The rates are those of ROS. Torques follow from them as tau = G' tau_motor; the formulas of ROS for the efforts of a
+ * four-bar linkage do not conserve the power. Offsets of positions have no effect and are not read.
+ *
  * Cost O(length). Errors, with the place "urdf:LINE": DYN_INVALID_ARGUMENT for another type, other numbers of joints
- * and actuators, a reduction of zero or that is no number, and a rotor that dyn_builder_add_machine_element refuses.
+ * and actuators, other roles, a reduction of zero or that is no number, and an element that
+ * dyn_builder_add_machine_element refuses.
  * dyn_builder_build refuses a transmission whose joint is missing. After an error the builder can only be freed. */
 DYN_API dyn_status dyn_builder_read_transmissions(dyn_builder *builder, const char *urdf, size_t length,
                                                   dyn_error *error);

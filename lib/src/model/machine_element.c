@@ -334,6 +334,9 @@ static dyn_status check_shaft_element(const dyn_builder *builder, named_element 
     if (status == DYN_OK) {
         status = check_rotor(builder, at, &own, error);
     }
+    if (own.rotor.axial_inertia == 0 && own.rotor.mass == 0) {
+        own.rotor = (dyn_rotor){.coupling = DYN_ROTOR_COUPLING_EXACT};
+    }
     *e = own;
     return status;
 }

@@ -14,7 +14,7 @@
 #include "reader.h"
 
 /* Places in the document. */
-typedef enum place { OUTSIDE, ROBOT, ROS2_CONTROL, TRANSMISSION, TYPE, JOINT, ACTUATOR, REDUCTION, OTHER } place;
+typedef enum place { OUTSIDE, ROBOT, ROS2_CONTROL, TRANSMISSION, TYPE, JOINT, ACTUATOR, ROLE, REDUCTION, OTHER } place;
 
 /* Names of elements, each in the place that holds it. */
 static const struct {
@@ -29,6 +29,8 @@ static const struct {
     {TRANSMISSION, TYPE, "plugin"},
     {TRANSMISSION, JOINT, "joint"},
     {TRANSMISSION, ACTUATOR, "actuator"},
+    {JOINT, ROLE, "role"},
+    {ACTUATOR, ROLE, "role"},
     {JOINT, REDUCTION, "mechanicalReduction"},
     {JOINT, REDUCTION, "mechanical_reduction"},
     {ACTUATOR, REDUCTION, "mechanicalReduction"},
@@ -41,12 +43,22 @@ typedef struct stated_number {
     int line;
 } stated_number;
 
+/* Joint or actuator of a transmission. */
+typedef struct part {
+    char name[DYN_MAX_NAME + 1], role[DYN_MAX_NAME + 1];
+    double reduction;
+    stated_number inertia, gear_ratio; /* of an actuator of Drake */
+} part;
+
+/* Joints and actuators of the largest transmission. */
+enum { PARTS = 2 };
+
 /* Current transmission. */
 typedef struct transmission {
-    char name[DYN_MAX_NAME + 1], joint[DYN_MAX_NAME + 1], type[DYN_MAX_NAME + 1];
-    int line, joints, actuators;
-    double reduction;                  /* product of the reductions of joint and actuator */
-    stated_number inertia, gear_ratio; /* of Drake */
+    char name[DYN_MAX_NAME + 1], type[DYN_MAX_NAME + 1];
+    int line, joint_count, actuator_count;
+    part joints[PARTS], actuators[PARTS], surplus;
+    part *open; /* last one that began */
 } transmission;
 
 typedef struct transmission_reader {
@@ -54,7 +66,7 @@ typedef struct transmission_reader {
     place open[DYN_URDF_MAX_DEPTH];
     int depth;
     transmission current;
-    char text[DYN_MAX_NAME + 1]; /* of a type or a reduction */
+    char text[DYN_MAX_NAME + 1]; /* of a type, a role or a reduction */
     int unnamed;                 /* transmissions without a name so far */
 } transmission_reader;
 
@@ -66,13 +78,22 @@ static void copy_attribute(const char **attributes, const char *name, char copy[
 }
 
 static void begin_transmission(transmission_reader *t, const char **attributes) {
-    t->current = (transmission){.line = reader_line(&t->base), .reduction = 1};
+    t->current = (transmission){.line = reader_line(&t->base)};
     copy_attribute(attributes, "name", t->current.name);
     copy_attribute(attributes, "type", t->current.type);
     if (t->current.name[0] == '\0') {
         snprintf(t->current.name, sizeof t->current.name, "transmission_%d", ++t->unnamed);
     }
     snprintf(t->base.subject, sizeof t->base.subject, "transmission %s", t->current.name);
+}
+
+/* Begins a joint or an actuator, of which there are `count` so far. */
+static void begin_part(transmission_reader *t, part parts[PARTS], int *count, const char **attributes) {
+    t->current.open = *count < PARTS ? &parts[*count] : &t->current.surplus;
+    *t->current.open = (part){.reduction = 1};
+    copy_attribute(attributes, "name", t->current.open->name);
+    copy_attribute(attributes, "role", t->current.open->role);
+    ++*count;
 }
 
 /* Reads the number of a reduction, which is the text of its element. */
@@ -83,7 +104,7 @@ static void end_reduction(transmission_reader *t) {
                     t->text);
         return;
     }
-    t->current.reduction *= value;
+    t->current.open->reduction *= value;
 }
 
 static void read_number(transmission_reader *t, const char *tag, const char **attributes, stated_number *to) {
@@ -91,43 +112,119 @@ static void read_number(transmission_reader *t, const char *tag, const char **at
     to->line = reader_line(&t->base);
 }
 
-/* Returns whether the transmission is between one joint and one actuator. Refuses others: a type that couples several
- * joints states no gear of each. */
-static bool is_simple(transmission_reader *t) {
-    const transmission *c = &t->current;
-    const char *slash = strrchr(c->type, '/'), *type = slash ? slash + 1 : c->type;
-    if (type[0] != '\0' && strcmp(type, "SimpleTransmission") != 0) {
-        reader_fail(&t->base, DYN_INVALID_ARGUMENT,
-                    "the type \"%.60s\" is not read; SimpleTransmission is: describe the gears as machine elements",
-                    c->type);
-    } else if (c->joints != 1 || c->actuators != 1) {
-        reader_fail(&t->base, DYN_INVALID_ARGUMENT,
-                    "it has %d joints and %d actuators; a simple transmission has one of each", c->joints,
-                    c->actuators);
+/* Adds an element of the transmission. */
+static void add_element(transmission_reader *t, const dyn_machine_element_description *added) {
+    dyn_status status = t->base.status;
+    if (status == DYN_OK) {
+        status = dyn_builder_add_machine_element(t->base.builder, added, t->base.error);
     }
-    return t->base.status == DYN_OK;
+    if (status != DYN_OK) {
+        reader_stop(&t->base, status);
+    }
 }
 
-/* Adds the gear of the transmission, or the rotor where Drake's elements state one. Drake adds the reflected inertia to
- * the diagonal of M alone. */
-static void end_transmission(transmission_reader *t) {
+/* Returns the reduction of an actuator. The ratio of Drake takes its place. */
+static double reduction_of(const part *actuator) {
+    return actuator->gear_ratio.line > 0 ? actuator->gear_ratio.value : actuator->reduction;
+}
+
+/* Adds a gear, or the rotor where Drake's elements state one. Drake adds the reflected inertia to the diagonal of M
+ * alone. */
+static void end_simple(transmission_reader *t) {
     const transmission *c = &t->current;
-    if (!is_simple(t)) {
-        return;
-    }
-    double ratio = c->gear_ratio.line > 0 ? c->gear_ratio.value : c->reduction;
-    dyn_machine_element_description added = {.name = c->name, .joint = c->joint, .line = c->line};
-    if (c->inertia.line > 0) {
+    const part *actuator = &c->actuators[0];
+    double ratio =
+        actuator->gear_ratio.line > 0 ? reduction_of(actuator) : actuator->reduction * c->joints[0].reduction;
+    dyn_machine_element_description added = {.name = c->name, .joint = c->joints[0].name, .line = c->line};
+    if (actuator->inertia.line > 0) {
         added.kind = DYN_MACHINE_ELEMENT_KIND_ROTOR;
-        added.rotor =
-            (dyn_rotor){.ratio = ratio, .axial_inertia = c->inertia.value, .coupling = DYN_ROTOR_COUPLING_REFLECTED};
+        added.rotor = (dyn_rotor){
+            .ratio = ratio, .axial_inertia = actuator->inertia.value, .coupling = DYN_ROTOR_COUPLING_REFLECTED};
     } else {
         added.kind = DYN_MACHINE_ELEMENT_KIND_GEAR;
         added.gear = (dyn_gear){.ratio = ratio, .efficiency = 1, .back_driving_efficiency = 1};
     }
-    dyn_status status = dyn_builder_add_machine_element(t->base.builder, &added, t->base.error);
-    if (status != DYN_OK) {
-        reader_stop(&t->base, status);
+    add_element(t, &added);
+}
+
+/* Adds the shaft of an actuator with these ratios of the two joints, of which zero ones do not turn it. */
+static void add_shaft(transmission_reader *t, const part *actuator, const double ratios[PARTS]) {
+    char name[2 * DYN_MAX_NAME + 2];
+    snprintf(name, sizeof name, "%s/%s", t->current.name, actuator->name);
+    dyn_machine_element_description added = {
+        .name = name,
+        .kind = DYN_MACHINE_ELEMENT_KIND_SHAFT,
+        .rotor = {.axial_inertia = actuator->inertia.line > 0 ? actuator->inertia.value : 0},
+        .line = t->current.line};
+    for (int k = 0; k < PARTS; k++) {
+        if (ratios[k] != 0) {
+            added.shaft.joints[added.shaft.joint_count] = t->current.joints[k].name;
+            added.shaft.ratios[added.shaft.joint_count++] = reduction_of(actuator) * ratios[k];
+        }
+    }
+    added.rotor.coupling = DYN_ROTOR_COUPLING_REFLECTED;
+    add_element(t, &added);
+}
+
+/* Sorts two parts by their roles, the first and the second one; parts without roles stay in the order of the file. */
+static void order_parts(transmission_reader *t, const char *first, const char *second, part parts[PARTS]) {
+    bool has_roles = parts[0].role[0] != '\0' || parts[1].role[0] != '\0';
+    if (has_roles && strcmp(parts[0].role, second) == 0 && strcmp(parts[1].role, first) == 0) {
+        part swapped = parts[0];
+        parts[0] = parts[1];
+        parts[1] = swapped;
+    } else if (has_roles && (strcmp(parts[0].role, first) != 0 || strcmp(parts[1].role, second) != 0)) {
+        reader_fail(&t->base, DYN_INVALID_ARGUMENT, "the roles are \"%.40s\" and \"%.40s\"; state \"%s\" and \"%s\"",
+                    parts[0].role, parts[1].role, first, second);
+    }
+}
+
+/* Adds the shafts of a transmission of two joints with the reductions n_j and two actuators with n_a:
+ *     differential        w_1 = n_a1 (n_j1 v_1 + n_j2 v_2)    w_2 = n_a2 (n_j1 v_1 - n_j2 v_2)
+ *     four-bar linkage    w_1 = n_a1 n_j1 v_1                 w_2 = n_a2 (v_1 + n_j2 v_2)
+ * Source: the documentation of DifferentialTransmission and FourBarLinkageTransmission (ros2_control), whose efforts of
+ * the four-bar linkage do not conserve the power; here they follow from the rates, as tau = G' tau_motor. */
+static void end_double(transmission_reader *t, bool is_differential) {
+    transmission *c = &t->current;
+    order_parts(t, "joint1", "joint2", c->joints);
+    order_parts(t, "actuator1", "actuator2", c->actuators);
+    double n1 = c->joints[0].reduction, n2 = c->joints[1].reduction;
+    const double differential[PARTS][PARTS] = {{n1, n2}, {n1, -n2}}, four_bar[PARTS][PARTS] = {{n1, 0}, {1, n2}};
+    for (int k = 0; k < PARTS && t->base.status == DYN_OK; k++) {
+        add_shaft(t, &c->actuators[k], is_differential ? differential[k] : four_bar[k]);
+    }
+}
+
+/* Types of transmissions, with their numbers of joints, which are those of their actuators. */
+static const struct {
+    const char *name;
+    int parts;
+    bool is_differential;
+} types[] = {
+    {"SimpleTransmission", 1, false},
+    {"DifferentialTransmission", 2, true},
+    {"FourBarLinkageTransmission", 2, false},
+};
+
+/* Adds the elements of the transmission. One without a type is simple. */
+static void end_transmission(transmission_reader *t) {
+    const transmission *c = &t->current;
+    const char *slash = strrchr(c->type, '/'), *type = slash ? slash + 1 : c->type;
+    size_t i = 0, count = sizeof types / sizeof *types;
+    while (type[0] != '\0' && i < count && strcmp(type, types[i].name) != 0) {
+        i++;
+    }
+    if (i == count) {
+        reader_fail(&t->base, DYN_INVALID_ARGUMENT,
+                    "the type \"%.60s\" is not read; %s, %s and %s are: describe the gears as machine elements",
+                    c->type, types[0].name, types[1].name, types[2].name);
+    } else if (c->joint_count != types[i].parts || c->actuator_count != types[i].parts) {
+        reader_fail(&t->base, DYN_INVALID_ARGUMENT, "it has %d joints and %d actuators; a %s has %d of each",
+                    c->joint_count, c->actuator_count, types[i].name, types[i].parts);
+    } else if (types[i].parts == 1) {
+        end_simple(t);
+    } else {
+        end_double(t, types[i].is_differential);
     }
 }
 
@@ -148,14 +245,13 @@ static void open_part(transmission_reader *t, place parent, place opened, const 
     if (opened == TRANSMISSION) {
         begin_transmission(t, attributes);
     } else if (opened == JOINT) {
-        t->current.joints++;
-        copy_attribute(attributes, "name", t->current.joint);
+        begin_part(t, t->current.joints, &t->current.joint_count, attributes);
     } else if (opened == ACTUATOR) {
-        t->current.actuators++;
+        begin_part(t, t->current.actuators, &t->current.actuator_count, attributes);
     } else if (parent == ACTUATOR && strcmp(name, "drake:rotor_inertia") == 0) {
-        read_number(t, name, attributes, &t->current.inertia);
+        read_number(t, name, attributes, &t->current.open->inertia);
     } else if (parent == ACTUATOR && strcmp(name, "drake:gear_ratio") == 0) {
-        read_number(t, name, attributes, &t->current.gear_ratio);
+        read_number(t, name, attributes, &t->current.open->gear_ratio);
     }
 }
 
@@ -179,16 +275,18 @@ static void on_end(void *data, const char *name) {
         end_reduction(t);
     } else if (t->open[t->depth] == TYPE) {
         sscanf(t->text, "%128s", t->current.type);
+    } else if (t->open[t->depth] == ROLE) {
+        sscanf(t->text, "%128s", t->current.open->role);
     } else if (t->open[t->depth] == TRANSMISSION) {
         end_transmission(t);
     }
 }
 
-/* Keeps the text of a type or a reduction, cut off at its bound. */
+/* Keeps the text of a type, a role or a reduction, cut off at its bound. */
 static void on_text(void *data, const char *text, int length) {
     transmission_reader *t = data;
     place in = t->depth > 0 && t->depth <= DYN_URDF_MAX_DEPTH ? t->open[t->depth - 1] : OUTSIDE;
-    if (in == TYPE || in == REDUCTION) {
+    if (in == TYPE || in == ROLE || in == REDUCTION) {
         size_t used = strlen(t->text), room = sizeof t->text - 1 - used;
         size_t taken = (size_t)length < room ? (size_t)length : room;
         memcpy(t->text + used, text, taken);
