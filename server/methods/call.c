@@ -3,6 +3,7 @@
 #include "methods/call.h"
 
 #include <dynamics/text.h>
+#include <dynamics/version.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,6 +74,16 @@ void call_set_model(call *c, const model_entry *entry) {
     char digits[17];
     snprintf(digits, sizeof digits, "%.16s", entry->digest + strlen("sha256:"));
     c->reply.model_key = strtoull(digits, NULL, 16);
+}
+
+void call_set_code(call *c, model_entry *entry) {
+    char object[DIGEST_SIZE], code[COMPUTED_WITH_SIZE], text[COMPUTED_WITH_SIZE + 64];
+    if (c->request->with_code) {
+        model_entry_object(entry, object);
+        computed_with(object, code);
+        snprintf(text, sizeof text, "dynamicsd %s, %s", dyn_version(), code);
+        c->reply.computed_with = call_string(c, text);
+    }
 }
 
 void call_fail_library(call *c, const dyn_error *error) {

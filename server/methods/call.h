@@ -91,6 +91,9 @@ void call_set_object(call *c, const char *name);
 /* Writes into the reply the key of the model that the result is about: the first 64 bits of its digest. */
 void call_set_model(call *c, const model_entry *entry);
 
+/* Writes into the reply the code that computes results of the model, if the request wants it. */
+void call_set_code(call *c, model_entry *entry);
+
 /* Ends the call with an error of the library. The field of the error must be set. */
 void call_fail_library(call *c, const dyn_error *error);
 

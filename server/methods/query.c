@@ -80,6 +80,7 @@ model_entry *query_find_model(call *c, const Dynamics__V1__Query *query, query_p
         return NULL;
     }
     call_set_model(c, entry);
+    call_set_code(c, entry);
     return query->n_constraints > 0 ? constraints_add(c, entry, query->n_constraints, query->constraints) : entry;
 }
 

@@ -353,6 +353,7 @@ static void check_role(call *c) {
 static void clear_result(call *c) {
     c->reply.result_case = DYNAMICS__V1__REPLY__RESULT__NOT_SET;
     c->reply.model_key = 0;
+    c->reply.computed_with = (char *)protobuf_c_empty_string;
     c->reply.n_sample_errors = 0;
     c->reply.sample_error_count = 0;
 }

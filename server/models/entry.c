@@ -223,6 +223,12 @@ const dyn_compiled *model_entry_compiled(model_entry *entry, char object[DIGEST_
     return compiled;
 }
 
+void model_entry_object(model_entry *entry, char object[DIGEST_SIZE]) {
+    pthread_mutex_lock(&entry->mutex);
+    memcpy(object, entry->object, DIGEST_SIZE);
+    pthread_mutex_unlock(&entry->mutex);
+}
+
 void computed_with(const char *object, char text[COMPUTED_WITH_SIZE]) {
     snprintf(text, COMPUTED_WITH_SIZE, "%s%s%s", dyn_instruction_set(), object[0] ? COMPUTED_WITH_COMPILED : "",
              object);

@@ -103,6 +103,9 @@ void model_entry_set_compilation(model_entry *entry, model_compilation state, co
  * the model. */
 const dyn_compiled *model_entry_compiled(model_entry *entry, char object[DIGEST_SIZE]);
 
+/* Copies the digest of the object of the compiled algorithms: "" if there are none yet. */
+void model_entry_object(model_entry *entry, char object[DIGEST_SIZE]);
+
 /* Size of the text that computed_with writes, and the text before the digest of an object in it. */
 enum { COMPUTED_WITH_SIZE = DIGEST_SIZE + 40 };
 #define COMPUTED_WITH_COMPILED ", compiled "

@@ -803,7 +803,8 @@ START_TEST(reply_beyond_the_limit_is_refused_before_it_is_computed) {
     double *q = calloc(query.samples * 6, sizeof *q);
     quantity_question request = {.q = q, .quantity_count = 1, .quantities = &regressor};
     ck_assert_int_eq(evaluate_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_RESOURCE_EXHAUSTED);
-    ck_assert_msg(strstr(error.message, "limits.reply_bytes") != NULL, "%s", error.message);
+    /* A batch that is spread over NATS is within the daemon's limit, and beyond that of the client. */
+    ck_assert_msg(strstr(error.message, "reply_bytes") != NULL, "%s", error.message);
     free(q);
 }
 END_TEST

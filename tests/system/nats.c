@@ -199,17 +199,285 @@ START_TEST(no_daemon_and_no_server_are_told_apart) {
 END_TEST
 
 START_TEST(a_request_beyond_the_payload_is_refused_with_both_sizes) {
-    enum { MANY = 2200000 };
+    const size_t size = (size_t)40 << 20;
     dyn_client *client = connect_client();
     dyn_client_error error;
-    double *q = calloc(2 * MANY, sizeof *q), *g = calloc(2 * MANY, sizeof *g);
-    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = MANY);
-    ck_assert_int_eq(dyn_client_gravity(client, &query, q, g, &error), DYN_CLIENT_RESOURCE_EXHAUSTED);
+    void *reply;
+    size_t reply_size;
+    uint8_t *bytes = calloc(1, size);
+    ck_assert_int_eq(dyn_client_call(client, bytes, size, 0, &reply, &reply_size, &error),
+                     DYN_CLIENT_RESOURCE_EXHAUSTED);
     ck_assert_msg(strstr(error.message, "max_payload") != NULL, "%s", error.message);
     ck_assert(ask_once(client, 1, &error));
     dyn_client_close(client);
-    free(q);
-    free(g);
+    free(bytes);
+}
+END_TEST
+
+/* ---- batches in pieces ------------------------------------------------------------------------------------------- */
+
+/* Samples of a batch that is cut, and of one during which a replica dies. A sanitizer makes requests slower. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+enum { BATCH = 3000, LONG_BATCH = 60000 };
+#else
+enum { BATCH = 12000, LONG_BATCH = 1000000 };
+#endif
+
+/* States of the UR5, or of the two-link arm, and their results. */
+typedef struct states {
+    size_t n;
+    double *q, *v, *a, *result;
+} states;
+
+/* Creates states whose numbers follow from their index; `width` numbers of a row, `numbers` of a result. */
+static states create_states(size_t n, size_t width, size_t numbers) {
+    states s = {n, calloc(n * width, sizeof(double)), calloc(n * width, sizeof(double)),
+                calloc(n * width, sizeof(double)), calloc(n * numbers, sizeof(double))};
+    for (size_t k = 0; k < n * width; k++) {
+        double t = 0.11 * (double)k;
+        s.q[k] = sin(t);
+        s.v[k] = cos(1.3 * t);
+        s.a[k] = sin(0.7 * t);
+    }
+    return s;
+}
+
+static void free_states(states *s) {
+    free(s->q);
+    free(s->v);
+    free(s->a);
+    free(s->result);
+}
+
+static dyn_client *connect_alone(void) {
+    dyn_client *client;
+    dyn_client_error error;
+    ck_assert_msg(dyn_client_connect(replicas[0].request_ipc, NULL, &client, &error) == DYN_CLIENT_OK, "%s",
+                  error.message);
+    return client;
+}
+
+/* Computes inverse dynamics or mass matrices of the states, over NATS or by one daemon. Returns the number of
+ * requests. */
+static size_t compute(dyn_client *client, bool is_inverse, const states *s) {
+    dyn_client_error error;
+    dyn_client_spread found = DYN_CLIENT_SPREAD_INIT(.pieces = 0);
+    const dyn_client_query query =
+        DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = s->n, .timeout = 60, .spread = &found);
+    ck_assert_msg((is_inverse ? dyn_client_inverse_dynamics(client, &query, s->q, s->v, s->a, s->result, &error)
+                              : dyn_client_mass_matrix(client, &query, s->q, s->result, &error)) == DYN_CLIENT_OK,
+                  "%s", error.message);
+    ck_assert_msg(strstr(found.codes[0], "dynamicsd ") == found.codes[0], "%s", found.codes[0]);
+    ck_assert_str_eq(found.codes[1], "");
+    return found.pieces;
+}
+
+START_TEST(the_pieces_of_a_batch_have_the_bits_of_one_daemon) {
+    dyn_client *fleet = connect_client(), *alone = connect_alone();
+    for (int k = 0; k < 2; k++) {
+        states many = create_states(BATCH, 6, 36), one = create_states(BATCH, 6, 36);
+        ck_assert_uint_gt(compute(fleet, k == 0, &many), 4);
+        ck_assert_uint_eq(compute(alone, k == 0, &one), 1);
+        ck_assert_mem_eq(many.result, one.result, (k == 0 ? 6u : 36u) * BATCH * sizeof(double));
+        free_states(&many);
+        free_states(&one);
+    }
+    dyn_client_close(fleet);
+    dyn_client_close(alone);
+}
+END_TEST
+
+/* Evaluates quantities of the states, one of them with an acceleration for each sample. */
+static dyn_client_evaluation *evaluate(dyn_client *client, const states *s) {
+    static const char *const frames[] = {"tool0", "forearm_link"};
+    const dyn_client_task_frame task = {.frame = "tool0", .acceleration_count = 6 * s->n, .acceleration = s->a};
+    const dyn_client_quantity_request quantities[] = {
+        {.quantity = DYN_CLIENT_QUANTITY_CORIOLIS_MATRIX},
+        {.quantity = DYN_CLIENT_QUANTITY_FRAME_POSE,
+         .frame_count = 2,
+         .frames = frames,
+         .reference_frame = DYN_CLIENT_REFERENCE_FRAME_WORLD},
+        {.quantity = DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_TORQUES,
+         .task_frame_count = 1,
+         .task_frames = &task,
+         .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED}};
+    const dyn_client_query query =
+        DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = s->n, .timeout = 60);
+    const dyn_client_evaluate_request request =
+        DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = s->q, .v = s->v, .quantity_count = 3, .quantities = quantities);
+    dyn_client_evaluation *found;
+    dyn_client_error error;
+    ck_assert_msg(dyn_client_evaluate(client, &query, &request, &found, &error) == DYN_CLIENT_OK, "%s", error.message);
+    return found;
+}
+
+START_TEST(the_pieces_of_an_evaluation_are_joined_in_order) {
+    dyn_client *fleet = connect_client(), *alone = connect_alone();
+    states s = create_states(BATCH / 4, 6, 1);
+    dyn_client_evaluation *many = evaluate(fleet, &s), *one = evaluate(alone, &s);
+    ck_assert_uint_eq(many->samples, s.n);
+    ck_assert_uint_eq(many->result_count, one->result_count);
+    for (size_t i = 0; i < one->result_count; i++) {
+        ck_assert_uint_eq(many->results[i].block_count, one->results[i].block_count);
+        for (size_t k = 0; k < one->results[i].block_count; k++) {
+            const dyn_client_block *left = &many->results[i].blocks[k], *right = &one->results[i].blocks[k];
+            ck_assert_str_eq(left->name, right->name);
+            ck_assert_mem_eq(left->values, right->values, s.n * right->width * sizeof(double));
+        }
+    }
+    double *position = calloc(12 * s.n, sizeof(double)), *quaternion = calloc(16 * s.n, sizeof(double));
+    static const char *const frames[] = {"tool0", "forearm_link"};
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = s.n);
+    dyn_client_error error;
+    ck_assert_int_eq(dyn_client_poses(fleet, &query, s.q, 2, frames, position, quaternion, &error), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_poses(alone, &query, s.q, 2, frames, position + 6 * s.n, quaternion + 8 * s.n, &error),
+                     DYN_CLIENT_OK);
+    ck_assert_mem_eq(position, position + 6 * s.n, 6 * s.n * sizeof(double));
+    ck_assert_mem_eq(quaternion, quaternion + 8 * s.n, 8 * s.n * sizeof(double));
+    free(position);
+    free(quaternion);
+    dyn_client_evaluation_free(many);
+    dyn_client_evaluation_free(one);
+    free_states(&s);
+    dyn_client_close(fleet);
+    dyn_client_close(alone);
+}
+END_TEST
+
+/* Simulates the two-link arm for 20 steps from each state, under constant torques. */
+static dyn_client_rollout *roll_out(dyn_client *client, const states *s) {
+    const dyn_client_query query =
+        DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = s->n, .timeout = 60);
+    const dyn_client_stepping stepping = DYN_CLIENT_STEPPING_INIT(.step_length = 1e-3);
+    const dyn_client_rollout_request request =
+        DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = s->q, .v = s->v, .tau = s->a, .tau_layout = DYN_CLIENT_LAYOUT_CONSTANT,
+                                        .steps = 20, .stride = 5, .with_energy = true, .stepping = &stepping);
+    dyn_client_rollout *found;
+    dyn_client_error error;
+    ck_assert_msg(dyn_client_rollout_run(client, &query, &request, &found, &error) == DYN_CLIENT_OK, "%s",
+                  error.message);
+    return found;
+}
+
+START_TEST(the_pieces_of_rollouts_are_joined_in_order) {
+    dyn_client *fleet = connect_client(), *alone = connect_alone();
+    states s = create_states(BATCH / 4, 2, 1);
+    dyn_client_rollout *many = roll_out(fleet, &s), *one = roll_out(alone, &s);
+    ck_assert_uint_eq(many->samples, s.n);
+    ck_assert_uint_eq(many->rows, one->rows);
+    ck_assert_mem_eq(many->time, one->time, one->rows * sizeof(double));
+    ck_assert_mem_eq(many->q, one->q, 2 * s.n * one->rows * sizeof(double));
+    ck_assert_mem_eq(many->v, one->v, 2 * s.n * one->rows * sizeof(double));
+    ck_assert_mem_eq(many->kinetic, one->kinetic, s.n * one->rows * sizeof(double));
+    for (size_t i = 0; i < s.n; i++) {
+        ck_assert_int_eq(many->outcomes[i].status, DYN_CLIENT_SAMPLE_STATUS_RAN);
+        ck_assert_uint_eq(many->outcomes[i].steps, 20);
+    }
+    dyn_client_rollout_free(many);
+    dyn_client_rollout_free(one);
+    free_states(&s);
+    dyn_client_close(fleet);
+    dyn_client_close(alone);
+}
+END_TEST
+
+START_TEST(an_error_in_a_piece_names_its_place_in_the_batch) {
+    dyn_client *client = connect_client();
+    states s = create_states(BATCH, 6, 6);
+    dyn_client_error error;
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = s.n, .timeout = 60);
+    char field[64];
+    s.v[6 * 2000 + 3] = s.v[6 * 2900 + 1] = NAN;
+    ck_assert_int_eq(dyn_client_inverse_dynamics(client, &query, s.q, s.v, s.a, s.result, &error),
+                     DYN_CLIENT_INVALID_ARGUMENT);
+    snprintf(field, sizeof field, "inverse_dynamics.v[%d]", 6 * 2000 + 3);
+    ck_assert_str_eq(error.field, field);
+    ck_assert(error.has_sample);
+    ck_assert_uint_eq(error.sample, 2000);
+    query.on_error = DYN_CLIENT_ON_ERROR_MARK;
+    ck_assert_int_eq(dyn_client_inverse_dynamics(client, &query, s.q, s.v, s.a, s.result, &error), DYN_CLIENT_OK);
+    ck_assert_uint_eq(error.marked, 2);
+    ck_assert_uint_eq(error.sample, 2000);
+    ck_assert(isnan(s.result[6 * 2000]) && isnan(s.result[6 * 2900]) && isfinite(s.result[6 * 2001]));
+    free_states(&s);
+    dyn_client_close(client);
+}
+END_TEST
+
+/* Loads a robot with one joint and a link of some mass, under the name "changing", at one replica. */
+static void load_changing(int replica, int mass) {
+    dyn_client *client;
+    dyn_client_error error;
+    dyn_client_loaded_model *loaded;
+    char text[1024];
+    snprintf(text, sizeof text,
+             "<robot name='changing'><link name='base'/><link name='bar'><inertial><origin xyz='0 0 0.5'/>"
+             "<mass value='%d'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial></link>"
+             "<joint name='hinge' type='continuous'><parent link='base'/><child link='bar'/><axis xyz='1 0 0'/>"
+             "</joint></robot>",
+             mass);
+    const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.name = "changing", .urdf = text);
+    ck_assert_int_eq(dyn_client_connect(replicas[replica].request_ipc, NULL, &client, &error), DYN_CLIENT_OK);
+    ck_assert_msg(dyn_client_load_model(client, &request, &loaded, &error) == DYN_CLIENT_OK, "%s", error.message);
+    dyn_client_loaded_model_free(loaded);
+    dyn_client_close(client);
+}
+
+START_TEST(replicas_with_different_models_of_one_name_answer_no_batch) {
+    dyn_client *client = connect_client();
+    dyn_client_error error;
+    double q[4096] = {0.3}, g[4096];
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "changing", .nq = 1, .nv = 1, .samples = 4096);
+    for (int i = 0; i < REPLICAS; i++) {
+        load_changing(i, 1 + (i == 1));
+    }
+    ck_assert_int_eq(dyn_client_gravity(client, &query, q, g, &error), DYN_CLIENT_ABORTED);
+    ck_assert_str_eq(error.reason, "MODEL_CHANGED");
+    ck_assert_msg(strstr(error.message, "different models") != NULL, "%s", error.message);
+    dyn_client_close(client);
+}
+END_TEST
+
+/* A batch of the two-link arm in a thread of its own. */
+typedef struct long_batch {
+    states s;
+    dyn_client_spread spread;
+    dyn_client_status status;
+    dyn_client_error error;
+    atomic_bool is_over;
+} long_batch;
+
+static void *compute_long_batch(void *argument) {
+    long_batch *b = argument;
+    dyn_client *client = connect_client();
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = LONG_BATCH,
+                                                         .timeout = 100, .spread = &b->spread);
+    b->status = dyn_client_inverse_dynamics(client, &query, b->s.q, b->s.v, b->s.a, b->s.result, &b->error);
+    atomic_store(&b->is_over, true);
+    dyn_client_close(client);
+    return NULL;
+}
+
+START_TEST(a_replica_killed_during_a_batch_costs_no_sample) {
+    long_batch b = {.s = create_states(LONG_BATCH, 2, 2), .spread = {.struct_size = sizeof b.spread}};
+    pthread_t thread;
+    double start = now();
+    ck_assert_int_eq(pthread_create(&thread, NULL, compute_long_batch, &b), 0);
+    pause_for(0.05);
+    ck_assert_int_eq(daemon_end(&replicas[0], SIGKILL), 128 + SIGKILL);
+    bool was_under_way = !atomic_load(&b.is_over);
+    pthread_join(thread, NULL);
+    daemon_begin(&replicas[0]);
+    printf("%d samples in %zu pieces, one of three replicas killed %s: %.2f s\n", LONG_BATCH, b.spread.pieces,
+           was_under_way ? "on the way" : "after the end", now() - start);
+    ck_assert_msg(b.status == DYN_CLIENT_OK, "%s", b.error.message);
+    ck_assert(was_under_way);
+    for (size_t k = 0; k < 2 * b.s.n; k += 2) {
+        double right[2];
+        sp_two_link_torques(&b.s.q[k], &b.s.v[k], &b.s.a[k], right);
+        ck_assert(fabs(b.s.result[k] - right[0]) <= TOLERANCE && fabs(b.s.result[k + 1] - right[1]) <= TOLERANCE);
+    }
+    free_states(&b.s);
 }
 END_TEST
 
@@ -226,6 +494,12 @@ int main(void) {
     tcase_add_test(all, a_simulation_is_lost_with_its_replica_and_the_error_says_so);
     tcase_add_test(all, no_daemon_and_no_server_are_told_apart);
     tcase_add_test(all, a_request_beyond_the_payload_is_refused_with_both_sizes);
+    tcase_add_test(all, the_pieces_of_a_batch_have_the_bits_of_one_daemon);
+    tcase_add_test(all, the_pieces_of_an_evaluation_are_joined_in_order);
+    tcase_add_test(all, the_pieces_of_rollouts_are_joined_in_order);
+    tcase_add_test(all, an_error_in_a_piece_names_its_place_in_the_batch);
+    tcase_add_test(all, replicas_with_different_models_of_one_name_answer_no_batch);
+    tcase_add_test(all, a_replica_killed_during_a_batch_costs_no_sample);
     setvbuf(stdout, NULL, _IOLBF, 0);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

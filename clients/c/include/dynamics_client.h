@@ -91,6 +91,7 @@ enum {
     DYN_CLIENT_MESSAGE_SIZE = 512,
     DYN_CLIENT_REASON_SIZE = 40,
     DYN_CLIENT_NAME_SIZE = 128,
+    DYN_CLIENT_CODE_SIZE = 192,
 };
 
 /* Description of an error. Strings end with a zero byte and are truncated to fit. The daemon sets the members after
@@ -1205,6 +1206,16 @@ typedef struct dyn_client_base_motion {
     size_t rows;                        /* samples, or rows of a trajectory; 1: one motion for all of them */
 } dyn_client_base_motion;
 
+/* Report of a call whose samples several daemons may have computed at once. `struct_size` is set by the caller. */
+typedef struct dyn_client_spread {
+    size_t struct_size;
+    size_t pieces; /* requests that the samples were cut into; 1: they were not cut */
+    /* Code of the first piece that was computed, such as "dynamicsd 0.1.0, avx2", and one that differs, or "". Pieces
+     * of equal codes have the bits of one daemon. "": not known. */
+    char codes[2][DYN_CLIENT_CODE_SIZE];
+} dyn_client_spread;
+#define DYN_CLIENT_SPREAD_INIT(...) DYN_CLIENT_SIZED(dyn_client_spread, __VA_ARGS__)
+
 /* Common arguments of numeric calls. Set the first four; the rest may be zero. A part that a call does not support is
  * rejected with INVALID_ARGUMENT and its path, such as "mass_matrix.query.gravity". query.proto lists the parts that
  * each call supports. */
@@ -1255,6 +1266,8 @@ typedef struct dyn_client_query {
     size_t row_count;
     const double *rows, *row_accelerations;
     bool has_rows_per_sample;
+    /* Receives how the samples of a call that succeeded were spread, where they may be spread; NULL: not wanted. */
+    dyn_client_spread *spread;
 } dyn_client_query;
 #define DYN_CLIENT_QUERY_INIT(...) DYN_CLIENT_SIZED(dyn_client_query, __VA_ARGS__)
 

@@ -18,6 +18,12 @@ typedef struct call_reply {
     size_t result_size;
 } call_reply;
 
+/* Model and code that a reply was computed with. */
+typedef struct call_origin {
+    uint64_t model_key; /* first 64 bits of the digest of the model; 0: the reply is about no model */
+    char code[DYN_CLIENT_CODE_SIZE];
+} call_origin;
+
 /* Timeout, progress callback and job of a call. */
 typedef struct call_terms {
     double timeout;               /* s; 0: the client's timeout */
@@ -25,6 +31,7 @@ typedef struct call_terms {
     void *context;                /* argument of the callback */
     dyn_client_job_ticket *job;   /* ticket of the caller's job; NULL: the caller has none */
     const char *job_field;        /* field of the ticket in errors */
+    call_origin *origin;          /* receives the origin of the reply; NULL: not wanted */
 } call_terms;
 
 /* Returns terms with a timeout in seconds, without a progress callback and without a job. */
@@ -68,6 +75,16 @@ void call_reply_free(call_reply *answer);
 
 /* Returns the address that the client is connected to. */
 const char *client_url(const dyn_client *client);
+
+/* Returns the number of bytes up to which several daemons answer the client's requests at once, or 0 where one daemon
+ * answers, or requests run as jobs. */
+size_t client_piece_bytes(const dyn_client *client);
+
+/* Returns the bytes that a reply may have. */
+size_t client_max_reply_bytes(const dyn_client *client);
+
+/* Returns the timeout of calls that state none, s. */
+double client_timeout(const dyn_client *client);
 
 /* Returns the client's connect timeout, s. */
 double client_connect_timeout(const dyn_client *client);

@@ -28,7 +28,8 @@ typedef struct incoming {
 
 /* Operations of a carrier. A connection begins with the members below. */
 typedef struct connection_carrier {
-    bool is_shared; /* several daemons may answer */
+    /* Returns the bytes that a message may have. NULL: one daemon answers all requests. */
+    size_t (*most_bytes)(const connection *used);
     dyn_client_status (*open)(const char *url, double connect_timeout, size_t max_reply_bytes, connection **opened,
                               dyn_client_error *error);
     void (*abort)(connection *aborted);

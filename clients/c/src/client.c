@@ -30,7 +30,8 @@ enum { REFUSALS = 8 };
 struct dyn_client {
     connection *connection;
     double timeout;
-    bool uses_jobs;        /* calls run as jobs where they can */
+    bool uses_jobs; /* calls run as jobs where they can */
+    size_t max_reply_bytes;
     uint32_t min_revision; /* lowest accepted revision of the contract, in each request */
     char *token;           /* secret token of the caller, in each request; "": none */
     uint64_t id;           /* drawn at random: identifies this client to the daemon, and is a secret between both */
@@ -90,6 +91,7 @@ dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *
     }
     self->min_revision = used.min_revision;
     self->uses_jobs = used.use_jobs;
+    self->max_reply_bytes = used.max_reply_bytes > 0 ? used.max_reply_bytes : DEFAULT_MAX_REPLY_BYTES;
     self->token = strdup(used.token ? used.token : "");
     if (!self->token) {
         free(self);
@@ -104,9 +106,7 @@ dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *
         status = fail(error, DYN_CLIENT_UNKNOWN, NULL, "the system returned no random number");
     }
     if (status == DYN_CLIENT_OK) {
-        status = connection_open(url, connect_timeout,
-                                 used.max_reply_bytes > 0 ? used.max_reply_bytes : DEFAULT_MAX_REPLY_BYTES,
-                                 &self->connection, error);
+        status = connection_open(url, connect_timeout, self->max_reply_bytes, &self->connection, error);
     }
     if (status != DYN_CLIENT_OK) {
         free_client(self);
@@ -134,6 +134,18 @@ const char *client_url(const dyn_client *client) {
     return connection_url(client->connection);
 }
 
+size_t client_piece_bytes(const dyn_client *client) {
+    return client->uses_jobs ? 0 : connection_most_bytes(client->connection);
+}
+
+size_t client_max_reply_bytes(const dyn_client *client) {
+    return client->max_reply_bytes;
+}
+
+double client_timeout(const dyn_client *client) {
+    return client->timeout;
+}
+
 double client_connect_timeout(const dyn_client *client) {
     return connection_timeout(client->connection);
 }
@@ -148,12 +160,23 @@ typedef struct envelope {
     const uint8_t *sample_error; /* the first error of a sample */
     size_t sample_error_size;
     uint64_t sample_error_count;
+    uint64_t model_key;
+    const uint8_t *code; /* that computed the reply */
+    size_t code_size;
     uint32_t method; /* field number of the result; 0: none */
     const uint8_t *result;
     size_t result_size;
 } envelope;
 
-enum { REPLY_ID = 1, REPLY_STATUS = 2, REPLY_SAMPLE_ERRORS = 5, REPLY_SAMPLE_ERROR_COUNT = 6, FIRST_RESULT = 16 };
+enum {
+    REPLY_ID = 1,
+    REPLY_STATUS = 2,
+    REPLY_MODEL_KEY = 4,
+    REPLY_SAMPLE_ERRORS = 5,
+    REPLY_SAMPLE_ERROR_COUNT = 6,
+    REPLY_COMPUTED_WITH = 7,
+    FIRST_RESULT = 16
+};
 
 static bool read_envelope(const incoming *message, envelope *read) {
     wire_reader reader = {.at = message->bytes, .end = message->bytes + message->size};
@@ -165,6 +188,11 @@ static bool read_envelope(const incoming *message, envelope *read) {
         } else if (field.number == REPLY_STATUS && field.type == WIRE_BYTES) {
             read->status = field.bytes;
             read->status_size = field.size;
+        } else if (field.number == REPLY_MODEL_KEY && field.type == WIRE_VARINT) {
+            read->model_key = field.varint;
+        } else if (field.number == REPLY_COMPUTED_WITH && field.type == WIRE_BYTES) {
+            read->code = field.bytes;
+            read->code_size = field.size;
         } else if (field.number == REPLY_SAMPLE_ERROR_COUNT && field.type == WIRE_VARINT) {
             read->sample_error_count = field.varint;
         } else if (field.number == REPLY_SAMPLE_ERRORS && field.type == WIRE_BYTES && !read->sample_error) {
@@ -245,9 +273,18 @@ static dyn_client_status read_marks(const envelope *read, dyn_client_error *erro
     return DYN_CLIENT_OK;
 }
 
-/* Checks that a reply belongs to the request and is not an error, and points `answer` to its result. */
-static dyn_client_status check_reply(const incoming *message, const Dynamics__V1__Request *request, call_reply *answer,
-                                     dyn_client_error *error) {
+static void read_origin(const envelope *read, call_origin *origin) {
+    size_t most = sizeof origin->code - 1, size = read->code_size < most ? read->code_size : most;
+    *origin = (call_origin){.model_key = read->model_key};
+    if (size > 0) {
+        memcpy(origin->code, read->code, size);
+    }
+}
+
+/* Checks that a reply belongs to the request and is not an error, and points `answer` to its result. `origin` may be
+ * NULL. */
+static dyn_client_status check_reply(const incoming *message, const Dynamics__V1__Request *request, call_origin *origin,
+                                     call_reply *answer, dyn_client_error *error) {
     envelope read;
     if (!read_envelope(message, &read)) {
         return fail_bad_reply(error, "the reply cannot be read");
@@ -264,6 +301,9 @@ static dyn_client_status check_reply(const incoming *message, const Dynamics__V1
     }
     answer->result = read.result;
     answer->result_size = read.result_size;
+    if (origin) {
+        read_origin(&read, origin);
+    }
     return read_marks(&read, error);
 }
 
@@ -314,7 +354,7 @@ static dyn_client_status call_once(dyn_client *client, Dynamics__V1__Request *re
     status = connection_exchange(client->connection, &message, patience, &answer->message, error);
     progress_stop(watched);
     if (status == DYN_CLIENT_OK) {
-        status = check_reply(&answer->message, request, answer, error);
+        status = check_reply(&answer->message, request, terms->origin, answer, error);
     }
     if (status != DYN_CLIENT_OK) {
         call_reply_free(answer);
@@ -341,7 +381,7 @@ static dyn_client_status call_any(dyn_client *client, Dynamics__V1__Request *req
 dyn_client_status call_read_terms(const dyn_client_terms *given, call_terms *terms, dyn_client_error *error) {
     dyn_client_terms known = DYN_CLIENT_TERMS_INIT();
     dyn_client_status status = given ? sized_read("terms", given, sizeof known, &known, error) : DYN_CLIENT_OK;
-    *terms = (call_terms){known.timeout, known.progress, known.progress_context, known.job, "terms.job"};
+    *terms = (call_terms){known.timeout, known.progress, known.progress_context, known.job, "terms.job", NULL};
     return status;
 }
 
@@ -353,6 +393,7 @@ dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, call_
     if (status != DYN_CLIENT_OK) {
         return status;
     }
+    request->with_code = terms.origin != NULL;
     bool can_be_job = job_can_run(request);
     if (terms.job && !can_be_job) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, terms.job_field, "this call cannot run as a job");

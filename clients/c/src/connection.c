@@ -33,8 +33,12 @@ double connection_timeout(const connection *used) {
     return used->timeout;
 }
 
+size_t connection_most_bytes(const connection *used) {
+    return used->carrier->most_bytes ? used->carrier->most_bytes(used) : 0;
+}
+
 bool connection_is_shared(const connection *used) {
-    return used->carrier->is_shared;
+    return used->carrier->most_bytes != NULL;
 }
 
 dyn_client_status connection_exchange(connection *used, const outgoing *request, double timeout, incoming *reply,

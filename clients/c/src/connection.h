@@ -27,6 +27,9 @@ double connection_timeout(const connection *used);
 /* Returns whether several daemons may answer the requests of the connection. */
 bool connection_is_shared(const connection *used);
 
+/* Returns the bytes that a message may have where several daemons may answer, or 0 where one daemon answers. */
+size_t connection_most_bytes(const connection *used);
+
 /* Sends a request and waits for its reply, at most `timeout` seconds. Thread-safe.
  *
  * If the connection is lost, waits for the next one (at most the connect timeout) and sends the request again, a few

@@ -5,112 +5,134 @@
 #include <stdlib.h>
 
 #include "error.h"
-#include "query.h"
 #include "requests.h"
 #include "sized.h"
+#include "spread.h"
 #include "values.h"
 
 /* Field numbers of the values in the replies of the methods. */
 enum { TAU = 2, ACCELERATION = 2, GRAVITY_FORCES = 2, BIAS = 2, MASS_MATRIX = 3 };
 
+/* Inputs and result of a call: q, v, and a or tau. */
+typedef struct arrays {
+    const double *q, *v, *third;
+    double *result;
+} arrays;
+
+/* A request for values: the method and its message, the field of the values in the reply, and whether a sample has a
+ * matrix of nv x nv instead of a row of nv. */
+typedef struct values_call {
+    Dynamics__V1__Request__MethodCase method;
+    ProtobufCMessage *body;
+    uint32_t field;
+    bool is_matrix;
+} values_call;
+
+/* Requests values and stores them from sample `first` of the result on. */
+static dyn_client_status call_samples(dyn_client *client, const query_parts *parts, size_t first,
+                                      const values_call *wanted, double *result, dyn_client_error *error) {
+    size_t width = parts->source.nv, count = parts->v_count;
+    if (wanted->is_matrix && !count_doubles(count, width, &count)) {
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.samples", "so many matrices are beyond any memory");
+    }
+    width *= wanted->is_matrix ? width : 1;
+    return call_values(client, wanted->method, wanted->body, parts->terms, wanted->field, count,
+                       result ? result + first * width : NULL, error);
+}
+
+static dyn_client_status ask_inverse_dynamics(dyn_client *client, const query_parts *parts, size_t first, void *context,
+                                              dyn_client_error *error) {
+    const arrays *all = context;
+    const dyn_client_query *query = &parts->source;
+    Dynamics__V1__InverseDynamicsRequest body = DYNAMICS__V1__INVERSE_DYNAMICS_REQUEST__INIT;
+    body.query = (Dynamics__V1__Query *)&parts->query;
+    body.q = sample_rows(all->q, first, query->nq, query->samples, &body.n_q);
+    body.v = sample_rows(all->v, first, query->nv, query->samples, &body.n_v);
+    body.a = sample_rows(all->third, first, query->nv, query->samples, &body.n_a);
+    const values_call wanted = {DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS, &body.base, TAU, false};
+    return call_samples(client, parts, first, &wanted, all->result, error);
+}
+
 dyn_client_status dyn_client_inverse_dynamics(dyn_client *client, const dyn_client_query *query, const double *q,
                                               const double *v, const double *a, double *tau, dyn_client_error *error) {
-    query_parts parts;
-    dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
-    if (status != DYN_CLIENT_OK) {
-        return status;
-    }
-    Dynamics__V1__InverseDynamicsRequest body = DYNAMICS__V1__INVERSE_DYNAMICS_REQUEST__INIT;
-    body.query = &parts.query;
-    body.n_q = parts.q_count;
-    body.q = (double *)q;
-    body.n_v = v ? parts.v_count : 0;
-    body.v = (double *)v;
-    body.n_a = a ? parts.v_count : 0;
-    body.a = (double *)a;
-    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS, &body.base, parts.terms, TAU,
-                         parts.v_count, tau, error);
-    query_parts_free(&parts);
-    return status;
+    arrays all = {q, v, a, tau};
+    const spread_call call = {query, q, {.rows = 3, .has_matrix = false}, ask_inverse_dynamics, &all};
+    return spread(client, &call, error);
+}
+
+static dyn_client_status ask_forward_dynamics(dyn_client *client, const query_parts *parts, size_t first, void *context,
+                                              dyn_client_error *error) {
+    const arrays *all = context;
+    const dyn_client_query *query = &parts->source;
+    Dynamics__V1__ForwardDynamicsRequest body = DYNAMICS__V1__FORWARD_DYNAMICS_REQUEST__INIT;
+    body.query = (Dynamics__V1__Query *)&parts->query;
+    body.q = sample_rows(all->q, first, query->nq, query->samples, &body.n_q);
+    body.v = sample_rows(all->v, first, query->nv, query->samples, &body.n_v);
+    body.tau = sample_rows(all->third, first, query->nv, query->samples, &body.n_tau);
+    const values_call wanted = {DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS, &body.base, ACCELERATION, false};
+    return call_samples(client, parts, first, &wanted, all->result, error);
 }
 
 dyn_client_status dyn_client_forward_dynamics(dyn_client *client, const dyn_client_query *query, const double *q,
                                               const double *v, const double *tau, double *a, dyn_client_error *error) {
-    query_parts parts;
-    dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
-    if (status != DYN_CLIENT_OK) {
-        return status;
-    }
-    Dynamics__V1__ForwardDynamicsRequest body = DYNAMICS__V1__FORWARD_DYNAMICS_REQUEST__INIT;
-    body.query = &parts.query;
-    body.n_q = parts.q_count;
-    body.q = (double *)q;
-    body.n_v = v ? parts.v_count : 0;
-    body.v = (double *)v;
-    body.n_tau = tau ? parts.v_count : 0;
-    body.tau = (double *)tau;
-    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS, &body.base, parts.terms, ACCELERATION,
-                         parts.v_count, a, error);
-    query_parts_free(&parts);
-    return status;
+    arrays all = {q, v, tau, a};
+    const spread_call call = {query, q, {.rows = 3, .has_matrix = false}, ask_forward_dynamics, &all};
+    return spread(client, &call, error);
+}
+
+static dyn_client_status ask_mass_matrix(dyn_client *client, const query_parts *parts, size_t first, void *context,
+                                         dyn_client_error *error) {
+    const arrays *all = context;
+    const dyn_client_query *query = &parts->source;
+    Dynamics__V1__MassMatrixRequest body = DYNAMICS__V1__MASS_MATRIX_REQUEST__INIT;
+    body.query = (Dynamics__V1__Query *)&parts->query;
+    body.q = sample_rows(all->q, first, query->nq, query->samples, &body.n_q);
+    const values_call wanted = {DYNAMICS__V1__REQUEST__METHOD_MASS_MATRIX, &body.base, MASS_MATRIX, true};
+    return call_samples(client, parts, first, &wanted, all->result, error);
 }
 
 dyn_client_status dyn_client_mass_matrix(dyn_client *client, const dyn_client_query *query, const double *q,
                                          double *mass_matrix, dyn_client_error *error) {
-    query_parts parts;
-    dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
-    if (status != DYN_CLIENT_OK) {
-        return status;
-    }
-    Dynamics__V1__MassMatrixRequest body = DYNAMICS__V1__MASS_MATRIX_REQUEST__INIT;
-    body.query = &parts.query;
-    body.n_q = parts.q_count;
-    body.q = (double *)q;
-    size_t count;
-    if (count_doubles(parts.v_count, parts.source.nv, &count)) {
-        status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_MASS_MATRIX, &body.base, parts.terms, MASS_MATRIX,
-                             count, mass_matrix, error);
-    } else {
-        status = fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.samples", "so many matrices are beyond any memory");
-    }
-    query_parts_free(&parts);
-    return status;
+    arrays all = {q, NULL, NULL, mass_matrix};
+    const spread_call call = {query, q, {.rows = 1, .has_matrix = true}, ask_mass_matrix, &all};
+    return spread(client, &call, error);
+}
+
+static dyn_client_status ask_gravity(dyn_client *client, const query_parts *parts, size_t first, void *context,
+                                     dyn_client_error *error) {
+    const arrays *all = context;
+    const dyn_client_query *query = &parts->source;
+    Dynamics__V1__GravityRequest body = DYNAMICS__V1__GRAVITY_REQUEST__INIT;
+    body.query = (Dynamics__V1__Query *)&parts->query;
+    body.q = sample_rows(all->q, first, query->nq, query->samples, &body.n_q);
+    const values_call wanted = {DYNAMICS__V1__REQUEST__METHOD_GRAVITY, &body.base, GRAVITY_FORCES, false};
+    return call_samples(client, parts, first, &wanted, all->result, error);
 }
 
 dyn_client_status dyn_client_gravity(dyn_client *client, const dyn_client_query *query, const double *q, double *g,
                                      dyn_client_error *error) {
-    query_parts parts;
-    dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
-    if (status != DYN_CLIENT_OK) {
-        return status;
-    }
-    Dynamics__V1__GravityRequest body = DYNAMICS__V1__GRAVITY_REQUEST__INIT;
-    body.query = &parts.query;
-    body.n_q = parts.q_count;
-    body.q = (double *)q;
-    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_GRAVITY, &body.base, parts.terms, GRAVITY_FORCES,
-                         parts.v_count, g, error);
-    query_parts_free(&parts);
-    return status;
+    arrays all = {q, NULL, NULL, g};
+    const spread_call call = {query, q, {.rows = 1, .has_matrix = false}, ask_gravity, &all};
+    return spread(client, &call, error);
+}
+
+static dyn_client_status ask_bias_forces(dyn_client *client, const query_parts *parts, size_t first, void *context,
+                                         dyn_client_error *error) {
+    const arrays *all = context;
+    const dyn_client_query *query = &parts->source;
+    Dynamics__V1__BiasForcesRequest body = DYNAMICS__V1__BIAS_FORCES_REQUEST__INIT;
+    body.query = (Dynamics__V1__Query *)&parts->query;
+    body.q = sample_rows(all->q, first, query->nq, query->samples, &body.n_q);
+    body.v = sample_rows(all->v, first, query->nv, query->samples, &body.n_v);
+    const values_call wanted = {DYNAMICS__V1__REQUEST__METHOD_BIAS_FORCES, &body.base, BIAS, false};
+    return call_samples(client, parts, first, &wanted, all->result, error);
 }
 
 dyn_client_status dyn_client_bias_forces(dyn_client *client, const dyn_client_query *query, const double *q,
                                          const double *v, double *h, dyn_client_error *error) {
-    query_parts parts;
-    dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
-    if (status != DYN_CLIENT_OK) {
-        return status;
-    }
-    Dynamics__V1__BiasForcesRequest body = DYNAMICS__V1__BIAS_FORCES_REQUEST__INIT;
-    body.query = &parts.query;
-    body.n_q = parts.q_count;
-    body.q = (double *)q;
-    body.n_v = v ? parts.v_count : 0;
-    body.v = (double *)v;
-    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_BIAS_FORCES, &body.base, parts.terms, BIAS,
-                         parts.v_count, h, error);
-    query_parts_free(&parts);
-    return status;
+    arrays all = {q, v, NULL, h};
+    const spread_call call = {query, q, {.rows = 2, .has_matrix = false}, ask_bias_forces, &all};
+    return spread(client, &call, error);
 }
 
 /* ---- forward dynamics with constraints --------------------------------------------------------------------------- */

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "error.h"
-#include "query.h"
 #include "sized.h"
+#include "spread.h"
 
 /* Length of the prefix of the protocol's names of quantities, such as "QUANTITY_MASS_MATRIX". */
 enum { PREFIX_LENGTH = sizeof "QUANTITY_" - 1 };
@@ -286,8 +286,24 @@ const char *dyn_client_block_unit(const dyn_client_block *block, size_t entry) {
 
 /* ---- encoding of the request ------------------------------------------------------------------------------------- */
 
+/* An evaluation: the request, its number of samples, and the reply to the samples that are computed so far. */
+typedef struct evaluation_call {
+    const dyn_client_evaluate_request *request;
+    size_t samples;
+    pthread_mutex_t mutex; /* guards `reply` */
+    Dynamics__V1__EvaluateReply *reply;
+} evaluation_call;
+
+/* Sets the desired acceleration of a frame of a task, which has one row, or one for each sample. */
+static void encode_acceleration(const dyn_client_task_frame *from, sample_range range, Dynamics__V1__TaskFrame *to) {
+    size_t axes = from->axis_count > 0 ? from->axis_count : 6;
+    bool has_rows = range.all > 1 && from->acceleration_count == range.all * axes;
+    to->n_acceleration = has_rows ? range.count * axes : from->acceleration_count;
+    to->acceleration = (double *)(uintptr_t)from->acceleration + (has_rows ? range.first * axes : 0);
+}
+
 /* Encodes the task of a quantity. Returns INVALID_ARGUMENT if a frame of the task, or a list of its axes, is NULL. */
-static dyn_client_status encode_task(const dyn_client_quantity_request *from, pool *memory,
+static dyn_client_status encode_task(const dyn_client_quantity_request *from, sample_range range, pool *memory,
                                      Dynamics__V1__QuantityRequest *body, dyn_client_error *error) {
     body->task = pool_allocate(memory, from->task_frame_count, sizeof *body->task);
     for (size_t i = 0; i < from->task_frame_count && body->task; i++) {
@@ -309,8 +325,9 @@ static dyn_client_status encode_task(const dyn_client_quantity_request *from, po
         if (named->acceleration_count > 0 && !named->acceleration) {
             return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "task_frames", "the acceleration of a frame is NULL");
         }
-        frame->n_acceleration = named->acceleration_count;
-        frame->acceleration = (double *)(uintptr_t)named->acceleration;
+        if (named->acceleration) {
+            encode_acceleration(named, range, frame);
+        }
         frame->priority = to_uint32(named->priority);
         body->task[body->n_task++] = frame;
     }
@@ -318,7 +335,7 @@ static dyn_client_status encode_task(const dyn_client_quantity_request *from, po
 }
 
 /* Encodes one quantity. Returns INVALID_ARGUMENT if one of its lists or names is NULL. */
-static dyn_client_status encode_quantity(const dyn_client_quantity_request *from, pool *memory,
+static dyn_client_status encode_quantity(const dyn_client_quantity_request *from, sample_range range, pool *memory,
                                          Dynamics__V1__QuantityRequest *body, dyn_client_error *error) {
     dynamics__v1__quantity_request__init(body);
     if ((from->frame_count > 0 && !from->frames) || (from->task_frame_count > 0 && !from->task_frames)) {
@@ -338,11 +355,11 @@ static dyn_client_status encode_quantity(const dyn_client_quantity_request *from
     if (from->subtree) {
         body->subtree = (char *)from->subtree;
     }
-    return encode_task(from, memory, body, error);
+    return encode_task(from, range, memory, body, error);
 }
 
 /* Encodes all quantities of the request. Returns INVALID_ARGUMENT if there are none. */
-static dyn_client_status encode_quantities(const dyn_client_evaluate_request *request, pool *memory,
+static dyn_client_status encode_quantities(const dyn_client_evaluate_request *request, sample_range range, pool *memory,
                                            Dynamics__V1__EvaluateRequest *body, dyn_client_error *error) {
     if (request->quantity_count == 0 || !request->quantities) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "quantities", "no quantities: ask for one or more");
@@ -354,45 +371,89 @@ static dyn_client_status encode_quantities(const dyn_client_evaluate_request *re
     }
     dyn_client_status status = DYN_CLIENT_OK;
     for (size_t i = 0; i < request->quantity_count && status == DYN_CLIENT_OK; i++) {
-        status = encode_quantity(&request->quantities[i], memory, &all[i], error);
+        status = encode_quantity(&request->quantities[i], range, memory, &all[i], error);
         body->quantities[body->n_quantities++] = &all[i];
     }
     return status;
 }
 
 /* Sets the query and the state arrays of the request, that is everything except its quantities. */
-static void fill_question(const query_parts *parts, const dyn_client_evaluate_request *request,
+static void fill_question(const query_parts *parts, size_t first, const dyn_client_evaluate_request *request,
                           Dynamics__V1__EvaluateRequest *body) {
+    size_t nq = parts->source.nq, nv = parts->source.nv, samples = parts->source.samples;
     body->query = (Dynamics__V1__Query *)&parts->query;
-    body->n_q = parts->q_count;
-    body->q = (double *)request->q;
-    body->n_v = request->v ? parts->v_count : 0;
-    body->v = (double *)request->v;
-    body->n_a = request->a ? parts->v_count : 0;
-    body->a = (double *)request->a;
-    body->n_tau = request->tau ? parts->v_count : 0;
-    body->tau = (double *)request->tau;
-    body->n_dq = request->dq ? parts->v_count : 0;
-    body->dq = (double *)request->dq;
-    body->n_dv = request->dv ? parts->v_count : 0;
-    body->dv = (double *)request->dv;
-    body->n_da = request->da ? parts->v_count : 0;
-    body->da = (double *)request->da;
-    body->n_dtau = request->dtau ? parts->v_count : 0;
-    body->dtau = (double *)request->dtau;
+    body->q = sample_rows(request->q, first, nq, samples, &body->n_q);
+    body->v = sample_rows(request->v, first, nv, samples, &body->n_v);
+    body->a = sample_rows(request->a, first, nv, samples, &body->n_a);
+    body->tau = sample_rows(request->tau, first, nv, samples, &body->n_tau);
+    body->dq = sample_rows(request->dq, first, nv, samples, &body->n_dq);
+    body->dv = sample_rows(request->dv, first, nv, samples, &body->n_dv);
+    body->da = sample_rows(request->da, first, nv, samples, &body->n_da);
+    body->dtau = sample_rows(request->dtau, first, nv, samples, &body->n_dtau);
 }
 
-/* Sends the request, checks the reply against it and converts the reply to the public result. */
-static dyn_client_status send_request(dyn_client *client, const query_parts *parts, Dynamics__V1__EvaluateRequest *body,
-                                      dyn_client_evaluation **evaluation, dyn_client_error *error) {
+/* ---- joining the replies of pieces ------------------------------------------------------------------------------- */
+
+/* Adds the values of all blocks of a piece to the whole reply, which may be the piece itself. */
+static bool join_blocks(const Dynamics__V1__EvaluateReply *from, sample_range range, Dynamics__V1__EvaluateReply *to) {
+    bool is_joined = from->n_results == to->n_results;
+    for (size_t i = 0; i < from->n_results && is_joined; i++) {
+        is_joined = from->results[i]->n_blocks == to->results[i]->n_blocks;
+        for (size_t k = 0; k < from->results[i]->n_blocks && is_joined; k++) {
+            Dynamics__V1__Block *own = from->results[i]->blocks[k], *all = to->results[i]->blocks[k];
+            const sample_values piece = {&own->values, &own->n_values}, whole = {&all->values, &all->n_values};
+            is_joined = sample_values_join(range, from == to ? NULL : &piece, whole);
+        }
+    }
+    return is_joined;
+}
+
+/* Adds the reply to some samples to the whole reply, which takes it over if it is the first. */
+static dyn_client_status join(const dyn_client *client, evaluation_call *call, sample_range range,
+                              Dynamics__V1__EvaluateReply *reply, dyn_client_error *error) {
+    if (range.count == range.all) {
+        call->reply = reply;
+        return DYN_CLIENT_OK;
+    }
+    dyn_client_status status = sample_range_check(client, range, &reply->base, error);
+    if (status != DYN_CLIENT_OK) {
+        dynamics__v1__evaluate_reply__free_unpacked(reply, NULL);
+        return status;
+    }
+    pthread_mutex_lock(&call->mutex);
+    bool is_first = !call->reply;
+    if (is_first) {
+        call->reply = reply;
+        reply->samples = range.all;
+    }
+    bool is_joined = join_blocks(reply, range, call->reply);
+    pthread_mutex_unlock(&call->mutex);
+    if (!is_first) {
+        dynamics__v1__evaluate_reply__free_unpacked(reply, NULL);
+    }
+    return is_joined ? DYN_CLIENT_OK : fail_bad_reply(error, "the results of the pieces do not fit together");
+}
+
+/* Requests the quantities of some samples, and checks the reply against the request. */
+static dyn_client_status ask_evaluate(dyn_client *client, const query_parts *parts, size_t first, void *context,
+                                      dyn_client_error *error) {
+    evaluation_call *call = context;
+    const sample_range range = {first, parts->source.samples, call->samples};
+    pool memory = {0};
+    Dynamics__V1__EvaluateRequest body = DYNAMICS__V1__EVALUATE_REQUEST__INIT;
     Dynamics__V1__EvaluateReply *reply;
-    dyn_client_status status = request_evaluate(client, body, parts->terms, &reply, error);
-    if (status == DYN_CLIENT_OK && !fits(reply, &parts->source, body)) {
+    fill_question(parts, first, call->request, &body);
+    dyn_client_status status = encode_quantities(call->request, range, &memory, &body, error);
+    if (status == DYN_CLIENT_OK) {
+        status = request_evaluate(client, &body, parts->terms, &reply, error);
+    }
+    if (status == DYN_CLIENT_OK && !fits(reply, &parts->source, &body)) {
         dynamics__v1__evaluate_reply__free_unpacked(reply, NULL);
         status = fail_bad_reply(error, "the results are not those that were asked for");
     } else if (status == DYN_CLIENT_OK) {
-        status = convert_reply(reply, evaluation, error);
+        status = join(client, call, range, reply, error);
     }
+    pool_free(&memory);
     return status;
 }
 
@@ -400,25 +461,24 @@ dyn_client_status dyn_client_evaluate(dyn_client *client, const dyn_client_query
                                       const dyn_client_evaluate_request *request, dyn_client_evaluation **evaluation,
                                       dyn_client_error *error) {
     *evaluation = NULL;
-    query_parts parts;
     dyn_client_evaluate_request known;
+    dyn_client_query whole;
     dyn_client_status status = sized_read("request", request, sizeof known, &known, error);
     if (status == DYN_CLIENT_OK) {
-        status = query_parts_encode(client, query, known.q, &parts, error);
+        status = sized_read("query", query, sizeof whole, &whole, error);
     }
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    pool memory = {0};
-    Dynamics__V1__EvaluateRequest body = DYNAMICS__V1__EVALUATE_REQUEST__INIT;
-    fill_question(&parts, &known, &body);
-    status = encode_quantities(&known, &memory, &body, error);
-    if (status == DYN_CLIENT_OK) {
-        status = send_request(client, &parts, &body, evaluation, error);
+    evaluation_call call = {.request = &known, .samples = whole.samples};
+    const spread_call asked = {query, known.q, {.rows = 8}, ask_evaluate, &call};
+    pthread_mutex_init(&call.mutex, NULL);
+    status = spread(client, &asked, error);
+    pthread_mutex_destroy(&call.mutex);
+    if (status != DYN_CLIENT_OK && call.reply) {
+        dynamics__v1__evaluate_reply__free_unpacked(call.reply, NULL);
     }
-    pool_free(&memory);
-    query_parts_free(&parts);
-    return status;
+    return status == DYN_CLIENT_OK ? convert_reply(call.reply, evaluation, error) : status;
 }
 
 void dyn_client_evaluation_free(dyn_client_evaluation *evaluation) {

@@ -213,15 +213,20 @@ static dyn_client_status exchange_error(nats_connection *self, natsStatus status
                 self->base.url, natsStatus_GetText(status));
 }
 
+/* Returns the bytes that the NATS server carries in a message. */
+static size_t most_bytes_of_nats(const connection *base) {
+    int64_t most = natsConnection_GetMaxPayload(((const nats_connection *)base)->connection);
+    return most > HEADER_BYTES ? (size_t)most - HEADER_BYTES : SIZE_MAX;
+}
+
 /* Checks that the NATS server carries the request. */
 static dyn_client_status check_size(const nats_connection *self, size_t size, dyn_client_error *error) {
-    int64_t most = natsConnection_GetMaxPayload(self->connection);
-    if (most > HEADER_BYTES && size > (size_t)most - HEADER_BYTES) {
-        return fail(
-            error, DYN_CLIENT_RESOURCE_EXHAUSTED, NULL,
-            "the request has %zu bytes; %s carries %lld (max_payload of the NATS server): send fewer samples at "
-            "once",
-            size, self->base.url, (long long)most - HEADER_BYTES);
+    size_t most = most_bytes_of_nats(&self->base);
+    if (size > most) {
+        return fail(error, DYN_CLIENT_RESOURCE_EXHAUSTED, NULL,
+                    "the request has %zu bytes; %s carries %zu (max_payload of the NATS server): send fewer samples at "
+                    "once",
+                    size, self->base.url, most);
     }
     return DYN_CLIENT_OK;
 }
@@ -377,5 +382,8 @@ static dyn_client_status open_nats(const char *url, double connect_timeout, size
     return DYN_CLIENT_OK;
 }
 
-const connection_carrier nats_connections = {
-    .is_shared = true, .open = open_nats, .abort = abort_nats, .close = close_nats, .exchange = exchange_nats};
+const connection_carrier nats_connections = {.most_bytes = most_bytes_of_nats,
+                                             .open = open_nats,
+                                             .abort = abort_nats,
+                                             .close = close_nats,
+                                             .exchange = exchange_nats};

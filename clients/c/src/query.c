@@ -199,8 +199,12 @@ static dyn_client_status encode_base_motion(size_t rows, size_t steps, query_par
 static dyn_client_status read_query(const dyn_client_query *query, query_parts *parts, dyn_client_error *error) {
     *parts = (query_parts){0};
     dyn_client_status status = sized_read("query", query, sizeof parts->source, &parts->source, error);
-    parts->terms = (call_terms){parts->source.timeout, parts->source.progress, parts->source.progress_context,
-                                parts->source.job, "query.job"};
+    parts->terms = (call_terms){parts->source.timeout,
+                                parts->source.progress,
+                                parts->source.progress_context,
+                                parts->source.job,
+                                "query.job",
+                                NULL};
     return status;
 }
 

@@ -2,13 +2,14 @@
 /*
  * Requests rollouts: integration of many states forward in time.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "requests.h"
 #include "error.h"
-#include "query.h"
 #include "sized.h"
+#include "spread.h"
 #include "stepping.h"
 
 /* Returns the name of a sample's status. */
@@ -114,34 +115,53 @@ static dyn_client_status convert_reply(Dynamics__V1__RolloutReply *reply, const 
     return DYN_CLIENT_OK;
 }
 
-/* Computes the number of values of an input, 0 if `values` is NULL. `width` is the number of values of a row. Returns
- * false on overflow. */
-static bool layout_values(const dyn_client_query *query, dyn_client_layout layout, size_t steps, size_t width,
-                          const double *values, size_t *count) {
-    size_t rows = layout == DYN_CLIENT_LAYOUT_CONSTANT ? query->samples : steps;
+/* A rollout: the request, its number of samples, and the reply to the samples that are computed so far. */
+typedef struct rollout_call {
+    const dyn_client_rollout_request *request;
+    size_t samples;
+    pthread_mutex_t mutex; /* guards `reply` */
+    Dynamics__V1__RolloutReply *reply;
+} rollout_call;
+
+/* An input of a rollout: its layout, its rows of a sample, the numbers of a row. */
+typedef struct input_layout {
+    dyn_client_layout layout;
+    size_t rows, width;
+} input_layout;
+
+/* Points to the values of an input for the samples of `query` from `first` on, and computes their number, 0 if `values`
+ * is NULL. Returns false on overflow. */
+static bool layout_values(const dyn_client_query *query, size_t first, const input_layout *layout, const double *values,
+                          double **rows, size_t *count) {
+    bool is_each = layout->layout == DYN_CLIENT_LAYOUT_EACH, is_shared = layout->layout == DYN_CLIENT_LAYOUT_SHARED;
+    size_t of_sample, samples = is_shared ? 1 : query->samples;
     *count = 0;
+    *rows = NULL;
     if (!values) {
         return true;
     }
-    return (layout != DYN_CLIENT_LAYOUT_EACH || count_doubles(query->samples, steps, &rows)) &&
-           count_doubles(rows, width, count);
+    if (!count_doubles(is_each || is_shared ? layout->rows : 1, layout->width, &of_sample) ||
+        !count_doubles(samples, of_sample, count)) {
+        return false;
+    }
+    *rows = (double *)values + (is_shared ? 0 : first * of_sample);
+    return true;
 }
 
-static dyn_client_status fill_inputs(const dyn_client_query *query, const dyn_client_rollout_request *request,
-                                     Dynamics__V1__RolloutRequest *body, dyn_client_error *error) {
+static dyn_client_status fill_inputs(const dyn_client_query *query, size_t first,
+                                     const dyn_client_rollout_request *request, Dynamics__V1__RolloutRequest *body,
+                                     dyn_client_error *error) {
     size_t steps = request->steps, tau_rows = steps + (request->tau_hold == DYN_CLIENT_HOLD_LINEAR);
-    if (tau_rows < steps ||
-        !layout_values(query, request->tau_layout, tau_rows, query->nv, request->tau, &body->n_tau) ||
-        !layout_values(query, request->reference_layout, steps, query->nq, request->q_ref, &body->n_q_ref) ||
-        !layout_values(query, request->reference_layout, steps, query->nv, request->v_ref, &body->n_v_ref) ||
-        !layout_values(query, request->reference_layout, steps, query->nv, request->a_ref, &body->n_a_ref)) {
+    const input_layout tau = {request->tau_layout, tau_rows, query->nv},
+                       v_ref = {request->reference_layout, steps, query->nv},
+                       q_ref = {request->reference_layout, steps, query->nq};
+    if (tau_rows < steps || !layout_values(query, first, &tau, request->tau, &body->tau, &body->n_tau) ||
+        !layout_values(query, first, &q_ref, request->q_ref, &body->q_ref, &body->n_q_ref) ||
+        !layout_values(query, first, &v_ref, request->v_ref, &body->v_ref, &body->n_v_ref) ||
+        !layout_values(query, first, &v_ref, request->a_ref, &body->a_ref, &body->n_a_ref)) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "steps", "%zu steps of %zu samples are too many", steps,
                     query->samples);
     }
-    body->tau = (double *)request->tau;
-    body->q_ref = (double *)request->q_ref;
-    body->v_ref = (double *)request->v_ref;
-    body->a_ref = (double *)request->a_ref;
     body->tau_layout = (Dynamics__V1__Layout)request->tau_layout;
     body->reference_layout = (Dynamics__V1__Layout)request->reference_layout;
     body->hold = (Dynamics__V1__Hold)request->tau_hold;
@@ -151,13 +171,12 @@ static dyn_client_status fill_inputs(const dyn_client_query *query, const dyn_cl
     return DYN_CLIENT_OK;
 }
 
-static void fill_question(const query_parts *parts, const dyn_client_rollout_request *request,
+static void fill_question(const query_parts *parts, size_t first, const dyn_client_rollout_request *request,
                           Dynamics__V1__RolloutResult results[5], Dynamics__V1__RolloutRequest *body) {
+    size_t samples = parts->source.samples;
     body->query = (Dynamics__V1__Query *)&parts->query;
-    body->n_q = parts->q_count;
-    body->q = (double *)request->q;
-    body->n_v = request->v ? parts->v_count : 0;
-    body->v = (double *)request->v;
+    body->q = sample_rows(request->q, first, parts->source.nq, samples, &body->n_q);
+    body->v = sample_rows(request->v, first, parts->source.nv, samples, &body->n_v);
     results[body->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_Q;
     results[body->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_V;
     if (request->with_tau) {
@@ -172,43 +191,129 @@ static void fill_question(const query_parts *parts, const dyn_client_rollout_req
     body->results = results;
 }
 
-/* Sends the request and converts its reply to the public result. */
-static dyn_client_status send_request(dyn_client *client, const query_parts *parts,
-                                      const dyn_client_rollout_request *request, dyn_client_rollout **rollout,
+/* ---- joining the replies of pieces ------------------------------------------------------------------------------- */
+
+/* Adds the arrays of a piece with values of each sample to the whole reply, which may be the piece itself. */
+static bool join_arrays(Dynamics__V1__RolloutReply *from, sample_range range, Dynamics__V1__RolloutReply *to) {
+    const ProtobufCMessageDescriptor *message = &dynamics__v1__rollout_reply__descriptor;
+    bool is_joined = from->rows == to->rows;
+    for (unsigned i = 0; i < message->n_fields && is_joined; i++) {
+        const ProtobufCFieldDescriptor *field = &message->fields[i];
+        if (field->label != PROTOBUF_C_LABEL_REPEATED || field->type != PROTOBUF_C_TYPE_DOUBLE ||
+            strcmp(field->name, "time") == 0) {
+            continue;
+        }
+        const sample_values own = {(double **)((char *)from + field->offset),
+                                   (size_t *)((char *)from + field->quantifier_offset)},
+                            all = {(double **)((char *)to + field->offset),
+                                   (size_t *)((char *)to + field->quantifier_offset)};
+        is_joined = sample_values_join(range, from == to ? NULL : &own, all);
+    }
+    return is_joined;
+}
+
+/* Moves the outcomes of a piece to their place in the whole reply, which may be the piece itself. */
+static bool join_outcomes(Dynamics__V1__RolloutReply *from, sample_range range, Dynamics__V1__RolloutReply *to) {
+    if (from->n_outcomes != range.count) {
+        return false;
+    }
+    if (from == to) {
+        Dynamics__V1__SampleOutcome **own = from->outcomes;
+        to->outcomes = calloc(range.all, sizeof *to->outcomes);
+        if (!to->outcomes) {
+            to->outcomes = own;
+            return false;
+        }
+        memcpy(to->outcomes + range.first, own, range.count * sizeof *own);
+        to->n_outcomes = range.all;
+        free(own);
+        return true;
+    }
+    memcpy(to->outcomes + range.first, from->outcomes, range.count * sizeof *to->outcomes);
+    from->n_outcomes = 0;
+    return true;
+}
+
+/* Adds the reply to some samples to the whole reply, which takes it over if it is the first. */
+static dyn_client_status join(const dyn_client *client, rollout_call *call, sample_range range,
+                              Dynamics__V1__RolloutReply *reply, dyn_client_error *error) {
+    if (range.count == range.all) {
+        call->reply = reply;
+        return DYN_CLIENT_OK;
+    }
+    dyn_client_status status = sample_range_check(client, range, &reply->base, error);
+    if (status != DYN_CLIENT_OK) {
+        dynamics__v1__rollout_reply__free_unpacked(reply, NULL);
+        return status;
+    }
+    pthread_mutex_lock(&call->mutex);
+    bool is_first = !call->reply;
+    if (is_first) {
+        call->reply = reply;
+        reply->samples = range.all;
+    }
+    bool is_joined = join_outcomes(reply, range, call->reply) && join_arrays(reply, range, call->reply);
+    pthread_mutex_unlock(&call->mutex);
+    if (!is_first) {
+        dynamics__v1__rollout_reply__free_unpacked(reply, NULL);
+    }
+    return is_joined ? DYN_CLIENT_OK : fail_bad_reply(error, "the rollouts of the pieces do not fit together");
+}
+
+/* ---- request ----------------------------------------------------------------------------------------------------- */
+
+/* Requests the rollouts of some samples. */
+static dyn_client_status ask_rollouts(dyn_client *client, const query_parts *parts, size_t first, void *context,
                                       dyn_client_error *error) {
+    rollout_call *call = context;
+    const dyn_client_rollout_request *request = call->request;
+    const sample_range range = {first, parts->source.samples, call->samples};
     Dynamics__V1__RolloutRequest body = DYNAMICS__V1__ROLLOUT_REQUEST__INIT;
     Dynamics__V1__Accuracy accuracy = DYNAMICS__V1__ACCURACY__INIT;
     Dynamics__V1__RolloutResult results[5];
     Dynamics__V1__RolloutReply *reply = NULL;
     stepping_message stepping;
-    fill_question(parts, request, results, &body);
+    fill_question(parts, first, request, results, &body);
     accuracy.relative = request->relative;
     accuracy.absolute = request->absolute;
     body.accuracy = request->is_accurate ? &accuracy : NULL;
     dyn_client_status status = stepping_fill(request->stepping, &stepping, &body.stepping, error);
     if (status == DYN_CLIENT_OK) {
-        status = fill_inputs(&parts->source, request, &body, error);
+        status = fill_inputs(&parts->source, first, request, &body, error);
     }
     if (status == DYN_CLIENT_OK) {
         status = request_rollout(client, &body, parts->terms, &reply, error);
     }
-    return status == DYN_CLIENT_OK ? convert_reply(reply, &parts->source, request, rollout, error) : status;
+    return status == DYN_CLIENT_OK ? join(client, call, range, reply, error) : status;
+}
+
+/* Returns the rows of a sample that the reply or the request has. */
+static size_t rows_of(const dyn_client_rollout_request *request) {
+    size_t stored = request->only_last ? 1 : request->steps / (request->stride > 0 ? request->stride : 1) + 1;
+    size_t sent = request->tau && request->tau_layout == DYN_CLIENT_LAYOUT_EACH ? request->steps : 1;
+    return 3 * (stored > sent ? stored : sent);
 }
 
 dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_query *query,
                                          const dyn_client_rollout_request *request, dyn_client_rollout **rollout,
                                          dyn_client_error *error) {
-    query_parts parts;
     dyn_client_rollout_request known;
+    dyn_client_query whole;
     *rollout = NULL;
     dyn_client_status status = sized_read("request", request, sizeof known, &known, error);
     if (status == DYN_CLIENT_OK) {
-        status = query_parts_encode_steps(client, query, known.q, known.steps, &parts, error);
+        status = sized_read("query", query, sizeof whole, &whole, error);
     }
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    status = send_request(client, &parts, &known, rollout, error);
-    query_parts_free(&parts);
-    return status;
+    rollout_call call = {.request = &known, .samples = whole.samples};
+    const spread_call asked = {query, known.q, {.rows = rows_of(&known), .steps = known.steps}, ask_rollouts, &call};
+    pthread_mutex_init(&call.mutex, NULL);
+    status = spread(client, &asked, error);
+    pthread_mutex_destroy(&call.mutex);
+    if (status != DYN_CLIENT_OK && call.reply) {
+        dynamics__v1__rollout_reply__free_unpacked(call.reply, NULL);
+    }
+    return status == DYN_CLIENT_OK ? convert_reply(call.reply, &whole, &known, rollout, error) : status;
 }
