@@ -468,6 +468,7 @@ static exit_code prepare_simulation(const arguments *args, own_simulation *own) 
     exit_code code = read_simulation(args, own);
     if (code == EXIT_OK) {
         code = query_options_read(args, &own->settings);
+        own->stepping.brake_count = own->settings.brake_count, own->stepping.brakes = own->settings.brakes;
     }
     if (code == EXIT_OK) {
         code = open_robot(own->client, args->positional[0], args->value[OPTION_JOINTS], &own->robot);

@@ -26,8 +26,6 @@ typedef struct motor_run {
     dyn_client_trajectory *rates; /* NULL where the file has them */
     dyn_client_motors_request request;
     double *ratios;
-    char *brake_text;
-    const char **brakes; /* names in brake_text */
 } motor_run;
 
 /* ---- request ----------------------------------------------------------------------------------------------------- */
@@ -78,26 +76,6 @@ static exit_code read_ratios(motor_run *run) {
     return EXIT_OK;
 }
 
-/* Reads --brakes: names separated by commas. Reports errors. */
-static exit_code read_brakes(motor_run *run) {
-    const char *text = run->args->value[OPTION_BRAKES];
-    size_t most = 1;
-    for (const char *at = text; at && *at != '\0'; at++) {
-        most += *at == ',';
-    }
-    run->brake_text = strdup(text ? text : "");
-    run->brakes = calloc(most, sizeof *run->brakes);
-    if (!run->brake_text || !run->brakes) {
-        return complain_memory();
-    }
-    char *rest = text ? run->brake_text : NULL;
-    for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) {
-        run->brakes[run->request.brake_count++] = name;
-    }
-    run->request.brakes = run->brakes;
-    return EXIT_OK;
-}
-
 /* Describes the model, reads the options and the file, and fills the query and the request. Reports errors. */
 static exit_code prepare(motor_run *run, dyn_client *client) {
     const arguments *args = run->args;
@@ -109,9 +87,6 @@ static exit_code prepare(motor_run *run, dyn_client *client) {
         code = read_ratios(run);
     }
     if (code == EXIT_OK) {
-        code = read_brakes(run);
-    }
-    if (code == EXIT_OK) {
         code = motion_file_read(args->positional[1], &run->asked.robot, false, &run->motion);
     }
     if (code != EXIT_OK) {
@@ -120,6 +95,7 @@ static exit_code prepare(motor_run *run, dyn_client *client) {
     const motion_file *m = &run->motion;
     dyn_client_motors_request *r = &run->request;
     r->time = m->time, r->q = m->q, r->v = m->v, r->a = m->a, r->tau = m->tau;
+    r->brake_count = run->asked.options.brake_count, r->brakes = run->asked.options.brakes;
     run->asked.query.samples = m->count;
     return r->v ? EXIT_OK : derive_rates(run, client);
 }
@@ -399,8 +375,6 @@ exit_code run_motor(const command *self, const arguments *args, dyn_client *clie
     dyn_client_motors_free(found);
     dyn_client_trajectory_free(run.rates);
     free(run.ratios);
-    free(run.brakes);
-    free(run.brake_text);
     motion_file_free(&run.motion);
     robot_query_close(&run.asked);
     return code;

@@ -152,6 +152,25 @@ static exit_code read_passive_forces(const arguments *args, query_options *resul
     return EXIT_OK;
 }
 
+/* Reads --brakes: names separated by commas. Reports errors. */
+static exit_code read_brakes(const arguments *args, query_options *result) {
+    const char *text = args->value[OPTION_BRAKES];
+    size_t most = 1;
+    for (const char *at = text; at && *at != '\0'; at++) {
+        most += *at == ',';
+    }
+    result->brake_text = strdup(text ? text : "");
+    result->brakes = calloc(most, sizeof *result->brakes);
+    if (!result->brake_text || !result->brakes) {
+        return complain_memory();
+    }
+    char *rest = text ? result->brake_text : NULL;
+    for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) {
+        result->brakes[result->brake_count++] = name;
+    }
+    return EXIT_OK;
+}
+
 /* Reads the file of --constraints, which has the form of a description with constraints alone. Reports errors. */
 static exit_code read_constraints(const arguments *args, query_options *result) {
     const char *path = args->value[OPTION_CONSTRAINTS];
@@ -249,6 +268,9 @@ exit_code query_options_read(const arguments *args, query_options *result) {
         code = read_time(args, result);
     }
     if (code == EXIT_OK) {
+        code = read_brakes(args, result);
+    }
+    if (code == EXIT_OK) {
         code = read_constraints(args, result);
     }
     result->formulation = args->value[OPTION_FORMULATION];
@@ -300,6 +322,8 @@ void query_options_free(query_options *freed) {
     free(freed->payload_links);
     free(freed->tips);
     free(freed->tip_frames);
+    free(freed->brakes);
+    free(freed->brake_text);
     dyn_client_constraint_list_free(freed->constraints);
     *freed = (query_options){0};
 }

@@ -28,6 +28,9 @@ typedef struct query_options {
     dyn_client_base_motion base;
     double gravity_values[3], base_velocity[6], base_acceleration[6];
     char *payload_links, *tip_frames;
+    size_t brake_count;
+    const char **brakes; /* names of --brakes, in brake_text */
+    char *brake_text;
 } query_options;
 
 /* Reads the options; absent ones have their defaults. Reports errors. The caller frees the result with

@@ -107,6 +107,7 @@ static exit_code read_stepping(motion_run *run, bool is_ideal) {
     s->ignore_damping = s->ignore_friction = s->ignore_springs = s->ignore_effort_limits = is_ideal;
     s->ignore_gear_losses = is_ideal;
     s->stop = is_ideal ? DYN_CLIENT_JOINT_STOP_NONE : DYN_CLIENT_JOINT_STOP_RIGID;
+    s->brake_count = run->settings.brake_count, s->brakes = run->settings.brakes;
     ideal_option_apply(args, s);
     return code;
 }

@@ -520,6 +520,10 @@ START_TEST(rollouts_engage_brakes_and_count_the_losses_of_gears) {
     ck_assert_double_eq_tol(fallen_elbow(", \"brakes\": [\"elbow brake\"]"), 0.8, 1e-3);
     ck_assert_double_lt(fabs(lossy - 0.8), fabs(ideal - 0.8));
     ck_assert_double_gt(fabs(lossy - 0.8), 0.05);
+    must_say("$ctl rollout driven_arm --q 1.5707963,0.8 --duration 0.2 --brakes 'elbow brake' --csv --stride 200",
+             ",0.8000");
+    must_fail("$ctl rollout driven_arm --q 1.5707963,0.8 --duration 0.2 --brakes 'elbow brake,knee'", 1, "--brakes");
+    must_fail("$ctl simulate driven_arm --duration 0.01 --brakes 'knee'", 1, "knee");
     must_fail("$ctl call rollout '{\"query\": {\"model\": \"driven_arm\"}, \"q\": [0, 0], \"steps\": 1, "
               "\"stepping\": {\"brakes\": [\"elbow brake\", \"elbow gear\"]}}'",
               1, "rollout.stepping.brakes[1]");
