@@ -128,6 +128,7 @@ bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping
     options->ignore_friction = m->ignore_friction;
     options->ignore_springs = m->ignore_springs;
     options->ignore_gear_losses = m->ignore_gear_losses;
+    options->solve_joints = m->solve_joints;
     options->brake_count = m->n_brakes;
     options->brakes = (const char *const *)m->brakes;
     options->ignore_effort_limits = m->ignore_effort_limits;

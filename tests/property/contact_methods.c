@@ -62,7 +62,8 @@ static void random_contact(random_source *random, double friction, contact_row *
 /* Draws a problem; all its contacts have this friction. */
 static void draw(random_source *random, double friction, sample *s) {
     random_response(random, s->R);
-    s->problem = (contact_problem){ROWS, 1 + random_index(random, MOST), 0, s->u, s->contacts, s->memory};
+    s->problem = (contact_problem){
+        .rows = ROWS, .count = 1 + random_index(random, MOST), .u = s->u, .contacts = s->contacts, .memory = s->memory};
     for (int i = 0; i < s->problem.count; i++) {
         random_contact(random, friction, &s->contacts[i]);
         s->contacts[i].response = s->responses + (size_t)(3 * i * ROWS);
@@ -86,7 +87,7 @@ static contact_course solve(sample *s, int sweeps) {
 START_TEST(the_accurate_method_obeys_the_law_where_sweeps_do_not) {
     random_source random = random_seed("accurate contacts", 1601);
     sample *s = calloc(1, sizeof *s);
-    s->memory = calloc(contact_memory(MOST), sizeof *s->memory);
+    s->memory = calloc(contact_memory(MOST, 0), sizeof *s->memory);
     int unfinished = 0, inexact = 0;
     double worst_of_sweeps = 0, worst = 0;
     for (int i = 0; i < PROBLEMS; i++) {
@@ -108,7 +109,7 @@ START_TEST(both_methods_find_the_only_motion_without_friction) {
     random_source random = random_seed("contacts without friction", 1602);
     sample *s = calloc(1, sizeof *s);
     double impulses[3 * MOST];
-    s->memory = calloc(contact_memory(MOST), sizeof *s->memory);
+    s->memory = calloc(contact_memory(MOST, 0), sizeof *s->memory);
     for (int i = 0; i < PROBLEMS; i++) {
         draw(&random, 0, s);
         solve(s, 0);

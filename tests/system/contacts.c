@@ -249,6 +249,50 @@ START_TEST(a_quadruped_stands_for_ten_seconds_on_its_weight) {
 }
 END_TEST
 
+START_TEST(a_quadruped_with_a_rod_between_its_feet_stands_on_its_weight) {
+    load_walker();
+    json_t *description = export_model("walker");
+    json_object_set_new(description, "constraints",
+                        json_pack("[{ss s{s{ss} s{ss} sf}} {ss s{s[{ss sf} {ss sf}]}}]", "name", "rod", "distance",
+                                  "predecessor", "link", "FL_FOOT", "successor", "link", "FR_FOOT", "distance", 0.2939,
+                                  "name", "tie", "coupling", "coordinates", "joint", "HL_HAA", "coefficient", 1.0,
+                                  "joint", "HR_HAA", "coefficient", 1.0));
+    load_as(description, "walker");
+    json_decref(description);
+    json_t *reply = stand(1, 0, 2000), *end = json_array_get(json_object_get(reply, "outcomes"), 0);
+    assert_stands(reply, 0, weight_of_walker());
+    ck_assert_double_le(member_of(end, "closure_error"), 1e-8);
+    ck_assert_double_eq(member_of(end, "constraint_rank"), 2);
+    json_decref(reply);
+}
+END_TEST
+
+START_TEST(dry_friction_of_a_joint_holds_with_solve_joints) {
+    json_t *description =
+        json_pack("{ss s[{ss} {ss s{sf}}] s[{ss ss ss ss s{sf} sf}]}", "name", "slide", "links", "name", "base", "name",
+                  "block", "inertia", "mass", 2.0, "joints", "name", "rail", "type", "JOINT_TYPE_PRISMATIC",
+                  "parent_link", "base", "child_link", "block", "axis", "z", 1.0, "friction", 20.0);
+    ck_assert_ptr_nonnull(description);
+    load_as(description, "slide");
+    json_decref(description);
+    static const char *const line = "$ctl call rollout '{\"query\": {\"model\": \"slide\"}, \"q\": [0], \"steps\": "
+                                    "1000, \"only_last\": true, \"stepping\": {\"solve_joints\": %s%s}}'";
+    double fallen[2];
+    for (int i = 0; i < 2; i++) {
+        char call[512];
+        snprintf(call, sizeof call, line, i == 0 ? "false" : "true", "");
+        json_t *reply = run_json(call);
+        fallen[i] = number_of(json_object_get(reply, "q"), 0);
+        json_decref(reply);
+    }
+    ck_assert_double_le(fallen[0], -1e-3);
+    ck_assert_double_eq_tol(fallen[1], 0, 1e-15);
+    char call[512];
+    snprintf(call, sizeof call, line, "true", ", \"integrator\": \"INTEGRATOR_RK4\"");
+    must_fail(call, 1, "stepping.integrator");
+}
+END_TEST
+
 /* The thread sanitizer slows the daemon so much that a thousand would exceed limits.request_time. */
 #if defined __SANITIZE_THREAD__
 enum { SAMPLES = 50 };
@@ -411,6 +455,8 @@ int main(void) {
     tcase_add_test(all, derived_models_carry_the_surfaces_of_their_links);
     tcase_add_test(all, kept_models_have_their_surfaces_after_a_restart);
     tcase_add_test(all, a_quadruped_stands_for_ten_seconds_on_its_weight);
+    tcase_add_test(all, a_quadruped_with_a_rod_between_its_feet_stands_on_its_weight);
+    tcase_add_test(all, dry_friction_of_a_joint_holds_with_solve_joints);
     tcase_add_test(all, a_thousand_quadrupeds_fall_and_stand_in_one_request);
     tcase_add_test(all, a_live_simulation_comes_to_rest_on_the_floor);
     tcase_add_test(all, forward_dynamics_counts_contacts_over_a_time_step);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Contacts: closed forms of a block on a slope, of a ball that bounces and of an elastic impact, and refusals.
+ * Contacts: closed forms of a block on a slope, of a ball that bounces and of an elastic impact; stops and dry friction
+ * of joints and constraints beside them; refusals.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <dynamics/constraint.h>
 #include <dynamics/contact.h>
 #include <dynamics/rollout.h>
 
@@ -256,6 +258,142 @@ START_TEST(a_simulator_tells_the_state_of_its_surfaces) {
 }
 END_TEST
 
+/* ---- Joints and constraints in the same problem ------------------------------------------------------------------ */
+
+/* Moves a model with one coordinate for some steps of 1 ms, with its stops and its friction beside the contacts. */
+static dyn_sample_result move_joint(const dyn_model *model, double restitution, int steps, double *q, double *v) {
+    dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
+    dyn_sample_result result = {0}, all = {0};
+    dyn_simulator *simulator;
+    dyn_error error;
+    options.restitution = restitution, options.solve_joints = true;
+    ck_assert_msg(dyn_simulator_create(model, &options, &simulator, &error) == DYN_OK, "%s", error.message);
+    for (int i = 0; i < steps; i++) {
+        ck_assert_int_eq(dyn_simulator_step(simulator, 1, NULL, q, v, NULL, &result, &error), DYN_OK);
+        all.contact_residual = fmax(all.contact_residual, result.contact_residual);
+        all.hit_joint = result.hit_joint ? result.hit_joint : all.hit_joint;
+    }
+    dyn_simulator_free(simulator);
+    return all;
+}
+
+/* Builds a body of 2 kg, 0.5 m below a joint: a vertical slide with friction, or a pendulum about y with limits. */
+static dyn_model *joint_model(dyn_joint_type type, double friction, double lower, double upper) {
+    const dyn_inertia inertia = {.mass = 2, .center_of_mass = {0.5, 0, 0}, .rotational = {0.02, 0, 0, 0.02, 0, 0.02}};
+    const dyn_joint_limits limits = {lower, upper, 1e3, 1e3};
+    dyn_builder *builder = new_builder();
+    add_link(builder, "base");
+    add_link_with(builder, "body", &inertia);
+    dyn_joint_description joint = joint_between("joint", type, "base", "body");
+    joint.axis[2] = type == DYN_JOINT_TYPE_PRISMATIC, joint.axis[1] = type == DYN_JOINT_TYPE_REVOLUTE;
+    joint.friction = friction, joint.has_limits = true, joint.limits = limits;
+    add_joint(builder, &joint);
+    return build_model(builder, NULL, NULL);
+}
+
+START_TEST(dry_friction_holds_a_block_and_brakes_one_that_slides) {
+    for (int i = 0; i < 2; i++) {
+        double f = i == 0 ? 1.01 * 2 * g : 0.4 * 2 * g, a = i == 0 ? 0 : -0.6 * g, q = 0, v = 0, dt = 1e-3;
+        dyn_model *model = joint_model(DYN_JOINT_TYPE_PRISMATIC, f, -1e3, 1e3);
+        dyn_sample_result result = move_joint(model, 0, 1000, &q, &v);
+        ck_assert_double_eq_tol(v, a, 1e-9);
+        ck_assert_double_eq_tol(q, a * (1 + dt) / 2, 1e-9);
+        ck_assert_double_le(result.contact_residual, 1e-9);
+        /* A block that is thrown up comes to rest, where friction exceeds its weight, at v^2 / (2 (g + f / m)). */
+        if (i == 0) {
+            q = 0, v = 3;
+            move_joint(model, 0, 1000, &q, &v);
+            ck_assert_double_eq_tol(q, 4.5 / (2.01 * g), 2e-3);
+            ck_assert_double_eq_tol(v, 0, 1e-12);
+        }
+        dyn_model_free(model);
+    }
+}
+END_TEST
+
+START_TEST(a_pendulum_rests_on_its_stop_and_rebounds_from_it) {
+    dyn_model *model = joint_model(DYN_JOINT_TYPE_REVOLUTE, 0, -1, 0.5);
+    double q = 0, v = 0, top = 0.5;
+    dyn_sample_result result = move_joint(model, 0, 2000, &q, &v);
+    ck_assert_double_eq_tol(q, 0.5, 1e-12);
+    ck_assert_double_eq_tol(v, 0, 1e-12);
+    ck_assert_int_eq(result.hit_joint, 1);
+    /* With e = 0.8 the height after an impact is that of its energy: sin q_1 = sin 0.5 (1 - e^2). */
+    q = 0, v = 0;
+    bool has_hit = false;
+    for (int i = 0; i < 800; i++) {
+        double before = v;
+        has_hit |= move_joint(model, 0.8, 1, &q, &v).hit_joint != 0 || (before > 0 && v < 0);
+        top = has_hit ? fmin(top, q) : top;
+        if (has_hit && v > 0) {
+            break;
+        }
+    }
+    ck_assert(has_hit);
+    ck_assert_double_eq_tol(sin(top), sin(0.5) * (1 - 0.64), 5e-3);
+    dyn_model_free(model);
+}
+END_TEST
+
+/* Builds a box of 2 kg on a slope: one body, or two halves that a weld closes. */
+static dyn_model *welded_box(bool is_welded, double slope, double mu) {
+    dyn_contact_surface plane = ground(slope), box = surface_of_body(DYN_CONTACT_SHAPE_BOX);
+    plane.friction = box.friction = mu;
+    const dyn_inertia half = {.mass = 1, .rotational = {0.01, 0, 0, 0.01, 0, 0.01}};
+    const dyn_inertia whole = {.mass = 2, .rotational = {0.02, 0, 0, 0.02, 0, 0.02}};
+    const dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
+    const dyn_pose here = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    const dyn_constraint_description weld = {.name = "weld",
+                                             .kind = DYN_CONSTRAINT_KIND_LOOP_JOINT,
+                                             .type = DYN_JOINT_TYPE_FIXED,
+                                             .predecessor = {"body", here},
+                                             .successor = {"other", here},
+                                             .axis = {0, 0, 1}};
+    dyn_builder *builder = new_builder();
+    dyn_error error;
+    add_link_with(builder, "body", is_welded ? &half : &whole);
+    if (is_welded) {
+        add_link_with(builder, "other", &half);
+        connect_links(builder, "hinge", DYN_JOINT_TYPE_REVOLUTE, "body", "other");
+        ck_assert_msg(dyn_builder_add_constraint(builder, &weld, &error) == DYN_OK, "%s", error.message);
+    }
+    ck_assert_msg(dyn_builder_add_contact_surface(builder, &box, &error) == DYN_OK, "%s", error.message);
+    ck_assert_msg(dyn_builder_add_contact_surface(builder, &plane, &error) == DYN_OK, "%s", error.message);
+    return build_model(builder, &options, NULL);
+}
+
+START_TEST(a_box_of_two_welded_halves_moves_as_one_body) {
+    /* The weld has six rows, five of which depend on the others: the hinge of the halves allows one direction. */
+    for (int i = 0; i < 3; i++) {
+        const double slope = 0.2 * i, v[] = {0.3, 0, 0, 0, 0.5 * i, 1, 0};
+        const double q[] = {0.1 * sin(slope), 0, 0.1 * cos(slope) + 1e-3, 0, sin(slope / 2), 0, cos(slope / 2), 0};
+        double ends[2][NQ + 1], forces[2][6];
+        for (int k = 0; k < 2; k++) {
+            dyn_model *model = welded_box(k == 1, slope, 0.3);
+            dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
+            const dyn_rollout rollout = DYN_ROLLOUT_INIT(.steps = 500, .q = q, .v = v);
+            dyn_rollout_result result;
+            const dyn_rollout_output out =
+                DYN_ROLLOUT_OUTPUT_INIT(.q = ends[k], .contact_forces = forces[k], .results = &result);
+            dyn_simulator *simulator;
+            dyn_error error;
+            ck_assert_int_eq(dyn_simulator_create(model, &options, &simulator, &error), DYN_OK);
+            ck_assert_int_eq(dyn_rollout_run(simulator, 1, &rollout, &out, &error), DYN_OK);
+            ck_assert_double_le(result.closure_error, 1e-9);
+            ck_assert_double_le(result.contact_residual, 1e-8);
+            dyn_simulator_free(simulator);
+            dyn_model_free(model);
+        }
+        for (int k = 0; k < NQ; k++) {
+            ck_assert_double_eq_tol(ends[0][k], ends[1][k], 1e-7);
+        }
+        for (int k = 0; k < 6; k++) {
+            ck_assert_double_eq_tol(forces[0][k], forces[1][k], 1e-4);
+        }
+    }
+}
+END_TEST
+
 /* ---- Refusals ---------------------------------------------------------------------------------------------------- */
 
 /* Asserts that a surface is refused, with that place. */
@@ -321,6 +459,9 @@ int main(void) {
     tcase_add_test(tests, shapes_rest_on_a_plane_at_their_size);
     tcase_add_test(tests, results_of_a_sample_do_not_depend_on_the_others);
     tcase_add_test(tests, a_simulator_tells_the_state_of_its_surfaces);
+    tcase_add_test(tests, dry_friction_holds_a_block_and_brakes_one_that_slides);
+    tcase_add_test(tests, a_pendulum_rests_on_its_stop_and_rebounds_from_it);
+    tcase_add_test(tests, a_box_of_two_welded_halves_moves_as_one_body);
     tcase_add_test(tests, wrong_surfaces_are_refused_with_their_place);
     tcase_add_test(tests, surfaces_of_unknown_links_are_refused);
     tcase_add_test(tests, other_integrators_refuse_contacts_by_name);

@@ -2205,6 +2205,7 @@ typedef struct dyn_client_stepping {
     bool ignore_gear_losses;                     /* of the machine elements */
     size_t brake_count;
     const char *const *brakes; /* names of the engaged brakes */
+    bool solve_joints;         /* rigid stops and dry friction act in the solver of the contacts */
 } dyn_client_stepping;
 #define DYN_CLIENT_STEPPING_INIT(...) DYN_CLIENT_SIZED(dyn_client_stepping, __VA_ARGS__)
 

@@ -800,7 +800,7 @@ class Stepping:
 
     `integrator` is "semi_implicit_euler", "explicit_euler" or "rk4"; `law` is "none", "pd", "pd_gravity" or
     "computed_torque" with one gain or nv gains; `stop` is "rigid", "spring" or "none"; `compiled` is "where_ready",
-    "never" or "always".
+    "never" or "always". With `solve_joints` rigid stops and dry friction act in the solver of the contacts.
     """
 
     integrator: str = "semi_implicit_euler"
@@ -822,6 +822,7 @@ class Stepping:
     loop_closure: LoopClosure | None = None
     ignore_gear_losses: bool = False
     brakes: Sequence[str] = ()
+    solve_joints: bool = False
 
 
 @record("dyn_client_tip")

@@ -67,7 +67,7 @@ typedef struct dyn_rollout_result {
     int contact_sweeps;      /* most sweeps over the contacts in a step; 0 without contacts */
     double contact_residual; /* largest violation of the contact laws after a step, m/s */
     /* Rank and condition in the last state, and the largest residual of a step, by the method of multipliers. Zeros and
-     * a condition of 1 for a model without constraints or with contact surfaces. */
+     * a condition of 1 for a model without constraints. */
     dyn_constraint_result constraints;
 } dyn_rollout_result;
 

@@ -142,6 +142,10 @@ typedef struct dyn_simulation_options {
     const char *const *brakes; /* names of the engaged brakes; read once */
 
     bool base_may_move; /* steps take the motion of the base; costs memory, and nothing while the base rests */
+
+    /* Rigid stops and the Coulomb friction of the joints act through impulses that are found together with those of the
+     * contacts (contact.h): |tau_f| <= friction, so that a joint sticks. Semi-implicit Euler only. */
+    bool solve_joints;
 } dyn_simulation_options;
 
 /* Default options: semi-implicit Euler with a step_length of 0.001; v_f = 0.01; rigid stops without restitution, rest

@@ -25,15 +25,14 @@ enum { PATIENCE = 10 };
 /* Change of a velocity in an iteration at which the iterations end, m/s. */
 static const double converged = 1e-12;
 
-/* Vectors and matrices of a problem of n = 3 count rows; L is the Cholesky factor of W + rho. */
+/* Vectors and matrices of a problem of n impulses; L is the Cholesky factor of W + rho. */
 typedef struct cone_problem {
     int n;
     const contact_problem *contacts;
     double rho, *W, *L, *g, *p, *y, *z;
 } cone_problem;
 
-size_t contact_cone_numbers(size_t count) {
-    size_t n = 3 * count;
+size_t contact_cone_numbers(size_t n) {
     return n * (2 * n + 4);
 }
 
@@ -42,7 +41,7 @@ static double larger(double x, double y) {
 }
 
 static cone_problem lay_out(const contact_problem *contacts, double *memory) {
-    int n = 3 * contacts->count;
+    int n = contact_impulses(contacts);
     double *W = memory, *L = W + n * n, *g = L + n * n;
     return (cone_problem){n, contacts, 0, W, L, g, g + n, g + 2 * n, g + 3 * n};
 }
@@ -52,26 +51,56 @@ static double correction(const contact_row *row, const double v[3]) {
     return row->friction > 0 && row->softness == 0 ? row->friction * hypot(v[1], v[2]) : 0;
 }
 
+/* Computes the velocities that belong to the impulses, `stride` apart, from the twists u. */
+static void measure(const contact_problem *problem, const double *u, int stride, double *velocities) {
+    int first = 3 * problem->count;
+    for (int i = 0; i < problem->count; i++) {
+        double v[3];
+        contact_velocity(&problem->contacts[i], u, v);
+        for (int k = 0; k < 3; k++) {
+            velocities[(3 * i + k) * stride] = v[k];
+        }
+    }
+    for (int i = 0; i < problem->bounded_count; i++) {
+        velocities[(first + i) * stride] = u[problem->bounded[i].row];
+    }
+}
+
+/* Returns the response of the twists to impulse number j. */
+static const double *response(const contact_problem *problem, int j) {
+    int first = 3 * problem->count;
+    return j < first ? problem->contacts[j / 3].response + j % 3 * problem->rows : problem->bounded[j - first].response;
+}
+
+/* Computes v + c p - b from the velocities v in g, and the present impulses p. */
+static void take_requirements(cone_problem *c) {
+    const contact_problem *problem = c->contacts;
+    for (int i = 0; i < 3 * problem->count; i++) {
+        const contact_row *row = &problem->contacts[i / 3];
+        int k = i % 3;
+        c->W[i * (c->n + 1)] += row->compliance[k];
+        c->p[i] = row->impulse[k];
+        c->g[i] += row->compliance[k] * row->impulse[k] - row->required[k];
+    }
+    for (int i = 0; i < problem->bounded_count; i++) {
+        c->p[3 * problem->count + i] = problem->bounded[i].impulse;
+        c->g[3 * problem->count + i] -= problem->bounded[i].required;
+    }
+}
+
 /* Computes W and g, and starts from the present impulses and velocities. */
 static void assemble(cone_problem *c) {
-    int n = c->n, rows = c->contacts->rows;
-    double v[3], sum = 0;
-    for (int i = 0; i < c->contacts->count; i++) {
-        const contact_row *row = &c->contacts->contacts[i];
-        for (int j = 0; j < n; j++) {
-            contact_velocity(row, c->contacts->contacts[j / 3].response + j % 3 * rows, v);
-            for (int k = 0; k < 3; k++) {
-                c->W[(3 * i + k) * n + j] = v[k];
-            }
-        }
-        contact_velocity(row, c->contacts->u, v);
-        memcpy(c->p + 3 * i, row->impulse, 3 * sizeof *c->p);
-        for (int k = 0; k < 3; k++) {
-            c->W[(3 * i + k) * (n + 1)] += row->compliance[k];
-            c->g[3 * i + k] = v[k] + row->compliance[k] * row->impulse[k] - row->required[k];
-            c->z[3 * i + k] = c->g[3 * i + k];
-        }
-        c->z[3 * i] += correction(row, v);
+    const contact_problem *problem = c->contacts;
+    int n = c->n;
+    double sum = 0;
+    for (int j = 0; j < n; j++) {
+        measure(problem, response(problem, j), n, c->W + j);
+    }
+    measure(problem, problem->u, 1, c->g);
+    take_requirements(c);
+    memcpy(c->z, c->g, (size_t)n * sizeof *c->z);
+    for (int i = 0; i < problem->count; i++) {
+        c->z[3 * i] += correction(&problem->contacts[i], c->g + 3 * i);
     }
     memcpy(c->y, c->p, (size_t)n * sizeof *c->y);
     for (int i = 0; i < n; i++) {
@@ -103,9 +132,9 @@ static bool factorize(cone_problem *c) {
 
 /* Computes p from y and z. */
 static void solve_impulses(cone_problem *c) {
-    int n = c->n;
+    int n = c->n, first = 3 * c->contacts->count;
     for (int i = 0; i < n; i++) {
-        double s = i % 3 == 0 ? correction(&c->contacts->contacts[i / 3], c->z + i) : 0;
+        double s = i % 3 == 0 && i < first ? correction(&c->contacts->contacts[i / 3], c->z + i) : 0;
         double sum = c->z[i] + c->rho * c->y[i] - c->g[i] - s;
         for (int k = 0; k < i; k++) {
             sum -= c->L[i * n + k] * c->p[k];
@@ -125,24 +154,35 @@ typedef struct cone_residuals {
     double primal, dual, impulse, velocity;
 } cone_residuals;
 
+/* Computes number i of y and z from p, where the projection of p - z / rho is x. */
+static void update_number(cone_problem *c, int i, double x, cone_residuals *r) {
+    double gap = c->p[i] - x;
+    r->primal = larger(fabs(gap), r->primal);
+    r->dual = larger(c->rho * fabs(x - c->y[i]), r->dual);
+    r->impulse = larger(fabs(c->p[i]), r->impulse);
+    r->velocity = larger(fabs(c->z[i]), larger(fabs(c->g[i]), r->velocity));
+    c->z[i] -= c->rho * gap;
+    c->y[i] = x;
+}
+
 /* Computes y and z from p. */
 static cone_residuals update(cone_problem *c) {
+    const contact_problem *problem = c->contacts;
     cone_residuals r = {0, 0, 0, 0};
-    for (int i = 0; i < c->n; i += 3) {
+    int first = 3 * problem->count;
+    for (int i = 0; i < first; i += 3) {
         double x[3];
         for (int k = 0; k < 3; k++) {
             x[k] = c->p[i + k] - c->z[i + k] / c->rho;
         }
-        contact_project(c->contacts->contacts[i / 3].friction, x);
+        contact_project(problem->contacts[i / 3].friction, x);
         for (int k = 0; k < 3; k++) {
-            double gap = c->p[i + k] - x[k];
-            r.primal = larger(fabs(gap), r.primal);
-            r.dual = larger(c->rho * fabs(x[k] - c->y[i + k]), r.dual);
-            r.impulse = larger(fabs(c->p[i + k]), r.impulse);
-            r.velocity = larger(fabs(c->z[i + k]), larger(fabs(c->g[i + k]), r.velocity));
-            c->z[i + k] -= c->rho * gap;
-            c->y[i + k] = x[k];
+            update_number(c, i + k, x[k], &r);
         }
+    }
+    for (int i = first; i < c->n; i++) {
+        const bounded_row *b = &problem->bounded[i - first];
+        update_number(c, i, fmin(fmax(c->p[i] - c->z[i] / c->rho, b->lower), b->upper), &r);
     }
     return r;
 }

@@ -10,12 +10,12 @@
 
 #include "contact_row.h"
 
-/* Returns the number of doubles of scratch memory for `count` contacts. */
-size_t contact_cone_numbers(size_t count);
+/* Returns the number of doubles of scratch memory for n impulses. */
+size_t contact_cone_numbers(size_t n);
 
-/* Computes the impulses (3 count numbers, in the cones of friction) of a problem whose contacts have impulses, and
- * whose u includes their response. Returns the number of iterations. Allocates nothing.
- * Cost O(count^3), and O(count^2) for each iteration. */
+/* Computes the impulses (those of the contacts, in the cones of friction, then those of the bounded rows) of a problem
+ * whose contacts have impulses, and whose u includes their response. Returns the number of iterations. Allocates
+ * nothing. Cost O(n^3), and O(n^2) for each iteration. */
 int contact_cone_solve(const contact_problem *problem, int most_iterations, double *memory, double *impulses);
 
 #endif

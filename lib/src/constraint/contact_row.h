@@ -23,13 +23,26 @@ typedef struct contact_row {
     bool is_regular;                   /* D is positive beyond rounding */
 } contact_row;
 
+/* Row u_r of the problem whose impulse has bounds: a stop or the dry friction of a joint. */
+typedef struct bounded_row {
+    int row;
+    double lower, upper, required, impulse;
+    const double *response; /* row r of R */
+} bounded_row;
+
 /* Problem of one sample. `u` is u_0 before, and u after. */
 typedef struct contact_problem {
-    int rows, count, most_sweeps;
+    int rows, count, bounded_count, most_sweeps;
     double *u;
     contact_row *contacts;
-    double *memory; /* contact_memory(count) numbers */
+    bounded_row *bounded;
+    double *memory; /* contact_memory(count, bounded_count) numbers */
 } contact_problem;
+
+/* Returns the number of impulses of a problem. */
+static inline int contact_impulses(const contact_problem *problem) {
+    return 3 * problem->count + problem->bounded_count;
+}
 
 /* Computes E from the axes. `arm` is the contact point less the origin of the frame of a link, in world axes. */
 void contact_lever(contact_row *contact, int side, const double arm[3]);

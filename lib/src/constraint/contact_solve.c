@@ -118,6 +118,29 @@ static double visit(const contact_problem *problem, contact_row *c) {
     return change_impulse(problem, c, p);
 }
 
+/* Changes the impulse of a bounded row to p, and u by the response. Returns the change of its velocity. */
+static double change_bounded(const contact_problem *problem, bounded_row *b, double p) {
+    double d = p - b->impulse;
+    b->impulse = p;
+    for (int r = 0; r < problem->rows; r++) {
+        problem->u[r] += b->response[r] * d;
+    }
+    return fabs(b->response[b->row] * d);
+}
+
+/* Computes the impulse of a bounded row from those of the others. Returns the change of its velocity. */
+static double visit_bounded(const contact_problem *problem, bounded_row *b) {
+    double W = b->response[b->row], p = W > 0 ? b->impulse - (problem->u[b->row] - b->required) / W : b->impulse;
+    return change_bounded(problem, b, fmin(fmax(p, b->lower), b->upper));
+}
+
+/* Returns the violation of the law of a bounded row. */
+static double bounded_violation(const bounded_row *b, const double *u) {
+    double rest = u[b->row] - b->required;
+    double below = b->impulse < b->upper ? larger(-rest, 0) : 0, above = b->impulse > b->lower ? larger(rest, 0) : 0;
+    return larger(below, above);
+}
+
 /* Returns the largest change of the velocity of a soft contact by a projected step. */
 static double soft_violation(const contact_row *c, const double y[3]) {
     double most = 0, rate = 1 / largest_eigenvalue(c), x[3];
@@ -209,7 +232,7 @@ static bool solve_regular(int n, double W[][STICKING_ROWS], double *x) {
  * they are. */
 static bool stick_all(const contact_problem *problem) {
     double W[STICKING_ROWS][STICKING_ROWS], x[STICKING_ROWS];
-    if (problem->count > MOST_STICKING) {
+    if (problem->count > MOST_STICKING || problem->bounded_count > 0) {
         return false;
     }
     assemble(problem, W, x);
@@ -226,18 +249,21 @@ static bool stick_all(const contact_problem *problem) {
 
 /* ---- Accurate method --------------------------------------------------------------------------------------------- */
 
-/* Most contacts of the accurate method, fewest sweeps before it, and its iterations for each of these. */
-enum { MOST_ACCURATE = 32, FEWEST_SWEEPS = 20, ITERATIONS_PER_SWEEP = 10 };
+/* Most impulses of the accurate method, fewest sweeps before it, and its iterations for each of these. */
+enum { MOST_ACCURATE = 96, FEWEST_SWEEPS = 20, ITERATIONS_PER_SWEEP = 10 };
 
-size_t contact_memory(size_t count) {
-    size_t most = count < MOST_ACCURATE ? count : MOST_ACCURATE;
-    return contact_cone_numbers(most) + 6 * most;
+size_t contact_memory(size_t count, size_t bounded) {
+    size_t n = 3 * count + bounded, most = n < MOST_ACCURATE ? n : MOST_ACCURATE;
+    return contact_cone_numbers(most) + 2 * most;
 }
 
 static double worst_violation(const contact_problem *problem) {
     double worst = 0;
     for (int i = 0; i < problem->count; i++) {
         worst = larger(violation(&problem->contacts[i], problem->u), worst);
+    }
+    for (int i = 0; i < problem->bounded_count; i++) {
+        worst = larger(bounded_violation(&problem->bounded[i], problem->u), worst);
     }
     return worst;
 }
@@ -247,11 +273,18 @@ static void change_all(const contact_problem *problem, const double *impulses) {
     for (int i = 0; i < problem->count; i++) {
         change_impulse(problem, &problem->contacts[i], impulses + 3 * i);
     }
+    for (int i = 0; i < problem->bounded_count; i++) {
+        change_bounded(problem, &problem->bounded[i], impulses[3 * problem->count + i]);
+    }
 }
 
 /* Takes the impulses of the accurate method where these obey the law better than those of the sweeps. */
 static void refine(const contact_problem *problem, contact_course *course) {
-    double *before = problem->memory, *after = before + 3 * problem->count, *rest = after + 3 * problem->count;
+    int n = contact_impulses(problem);
+    double *before = problem->memory, *after = before + n, *rest = after + n;
+    for (int i = 0; i < problem->bounded_count; i++) {
+        before[3 * problem->count + i] = problem->bounded[i].impulse;
+    }
     for (int i = 0; i < problem->count; i++) {
         memcpy(before + 3 * i, problem->contacts[i].impulse, 3 * sizeof *before);
     }
@@ -276,10 +309,13 @@ contact_course contact_solve(const contact_problem *problem) {
         for (int i = 0; i < problem->count; i++) {
             change = larger(visit(problem, &problem->contacts[i]), change);
         }
+        for (int i = 0; i < problem->bounded_count; i++) {
+            change = larger(visit_bounded(problem, &problem->bounded[i]), change);
+        }
         course.sweeps++;
     }
     course.residual = worst_violation(problem);
-    if (change > converged && problem->most_sweeps >= FEWEST_SWEEPS && problem->count <= MOST_ACCURATE) {
+    if (change > converged && problem->most_sweeps >= FEWEST_SWEEPS && contact_impulses(problem) <= MOST_ACCURATE) {
         refine(problem, &course);
     }
     return course;

@@ -14,8 +14,13 @@
  *
  *     p in K        v + c p - b in K*        p' (v + c p - b) = 0        K: |p_t| <= mu p_n
  *
+ * Bounded rows, of joints, obey
+ *
+ *     lower <= p <= upper        u_r = b inside        u_r >= b at the lower bound        u_r <= b at the upper one
+ *
  * Up to eight contacts first try to stick together: where the impulses that end all their velocities are unique and lie
- * in the cones of friction, they are the solution. It counts as one sweep.
+ * in the cones of friction, they are the solution, unless there are bounded
+ * rows. It counts as one sweep.
  *
  * Otherwise each sweep visits the contacts in their order. A contact takes the impulse that sticks, where that is in
  * the cone of friction. Otherwise its normal impulse is projected on p_n >= 0, and its tangential one, after a step of
@@ -41,8 +46,8 @@ typedef struct contact_course {
     double residual;
 } contact_course;
 
-/* Returns the number of doubles of scratch memory for problems of up to `count` contacts. */
-size_t contact_memory(size_t count);
+/* Returns the number of doubles of scratch memory for problems of up to `count` contacts and `bounded` bounded rows. */
+size_t contact_memory(size_t count, size_t bounded);
 
 /* Solves a problem whose contacts have zero impulses. Allocates nothing. Cost O(count rows) for each sweep. */
 contact_course contact_solve(const contact_problem *problem);

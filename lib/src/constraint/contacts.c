@@ -8,6 +8,8 @@
 #include "../model/contact_surface.h"
 #include "../model/normal_form.h"
 #include "../model/placement.h"
+#include "closures.h"
+#include "eliminate.h"
 
 /* Share of a penetration that ends in a step, and the largest velocity of that, m/s. */
 static const double recovery = 0.2, fastest_recovery = 1;
@@ -33,12 +35,14 @@ static int count_points(const dyn_model *model) {
     return count;
 }
 
-size_t contacts_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, contacts *c) {
+size_t contacts_lay_out(const dyn_model *model, int joints, size_t lanes, uintptr_t base, contacts *c) {
     uintptr_t cursor = base;
     size_t surfaces = (size_t)model->description->contact_surface_count, packed = lanes * sizeof(double);
     size_t pairs = (size_t)count_contact_pairs(model->description), points = (size_t)count_points(model);
-    size_t rows = 6 * surfaces;
-    if (pairs == 0) {
+    size_t singles = (size_t)joints, equalities = (size_t)model->constraint_rows,
+           rows = 6 * surfaces + singles + equalities;
+    size_t bounded = MOST_JOINT_ROWS * singles;
+    if (pairs == 0 && joints == 0) {
         return 0;
     }
     c->pairs = dyn_carve(&cursor, pairs * sizeof *c->pairs);
@@ -48,14 +52,19 @@ size_t contacts_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, co
     c->poses = dyn_carve(&cursor, surfaces * sizeof *c->poses);
     c->placed = dyn_carve(&cursor, surfaces * sizeof *c->placed);
     c->pose = dyn_carve(&cursor, 12 * surfaces * packed);
-    c->groups = dyn_carve(&cursor, surfaces * sizeof *c->groups);
+    c->groups = dyn_carve(&cursor, rows * sizeof *c->groups);
     c->active = dyn_carve(&cursor, surfaces * sizeof *c->active);
     c->points = dyn_carve(&cursor, lanes * points * sizeof *c->points);
     c->pair_of_point = dyn_carve(&cursor, lanes * points * sizeof *c->pair_of_point);
     c->point_counts = dyn_carve(&cursor, lanes * sizeof *c->point_counts);
     c->most_points = points;
-    c->responses = dyn_carve(&cursor, (3 * points + 1) * rows * sizeof(double));
-    c->memory = dyn_carve(&cursor, contact_memory(points) * sizeof(double));
+    c->most_joints = joints;
+    c->bounded = dyn_carve(&cursor, lanes * bounded * sizeof *c->bounded);
+    c->bounded_counts = dyn_carve(&cursor, lanes * sizeof *c->bounded_counts);
+    c->reduced = dyn_carve(&cursor, equalities > 0 ? rows * rows * sizeof(double) : 0);
+    c->w_lane = dyn_carve(&cursor, rows * sizeof(double));
+    c->responses = dyn_carve(&cursor, 3 * points * rows * sizeof(double));
+    c->memory = dyn_carve(&cursor, contact_memory(points, bounded) * sizeof(double));
     c->u_before = dyn_carve(&cursor, rows * packed);
     c->u_free = dyn_carve(&cursor, rows * packed);
     c->w = dyn_carve(&cursor, rows * packed);
@@ -156,7 +165,20 @@ static void place_axes(const contacts *c, contact_pair *pair) {
     contact_tangents(pair->axes);
 }
 
-void contacts_choose(const dyn_model *model, const dyn_workspace *workspace, contacts *c) {
+/* Adds the rows of the joints and those of the constraints, after those of the links. */
+static void use_joints(contacts *c, int count, const contact_joint *joints) {
+    for (int i = 0; i < count; i++) {
+        const row_term term = {.source = ROW_OF_COORDINATE, .index = joints[i].v, .factor = 1};
+        constraint_rows_add(&c->rows, &(row_group){1, 1, {term}});
+    }
+    c->joints = joints;
+    c->joint_count = count;
+    closures_add_rows(c->model, &c->rows);
+    c->closure_rows = c->model->constraint_rows;
+}
+
+void contacts_choose(const dyn_model *model, const dyn_workspace *workspace, int count, const contact_joint *joints,
+                     contacts *c) {
     c->model = model, c->workspace = workspace;
     c->surface_count = model->description->contact_surface_count;
     c->pair_count = c->link_count = 0;
@@ -169,6 +191,7 @@ void contacts_choose(const dyn_model *model, const dyn_workspace *workspace, con
     for (int i = 0; i < c->surface_count; i++) {
         place_surface(c, i);
     }
+    use_joints(c, count, joints);
     for (int i = 0; i < c->surface_count; i++) {
         for (int k = 0; k < c->surface_count; k++) {
             if (contact_surfaces_touch(model->description, i, k)) {
@@ -201,10 +224,11 @@ static void place_lane(contacts *c, sample_block block, size_t l) {
     }
 }
 
-/* Computes the packed twists A x of the links, where x are packed velocities. */
+/* Computes the packed twists A x of the links, and the rates of the joints, where x are packed velocities. */
 static void find_twists(const contacts *c, sample_block block, const double *restrict x, double *restrict u) {
     size_t nv = (size_t)c->model->nv, lanes = block.lanes;
-    for (size_t r = 0; r < (size_t)c->rows.set.m; r++) {
+    size_t twists = 6 * (size_t)c->link_count;
+    for (size_t r = 0; r < twists; r++) {
         const double *restrict row = c->rows.A + r * nv * lanes;
         double *restrict sum = u + r * lanes;
         for (size_t l = 0; l < lanes; l++) {
@@ -216,11 +240,19 @@ static void find_twists(const contacts *c, sample_block block, const double *res
             }
         }
     }
+    for (int i = 0; i < c->joint_count; i++) {
+        memcpy(u + (twists + (size_t)i) * lanes, x + (size_t)c->joints[i].v * lanes, lanes * sizeof *u);
+    }
 }
 
-/* Stores the packed twists of a lane: of all links, in the rows of their numbers. */
+/* Returns the number of rows of all links and joints. */
+static int moving_rows(const contacts *c) {
+    return 6 * c->link_count + c->joint_count;
+}
+
+/* Stores the packed twists of a lane: of all links and joints. */
 static void take_lane(const contacts *c, sample_block block, size_t l, const double *packed, double *u) {
-    for (int r = 0; r < c->rows.set.m; r++) {
+    for (int r = 0; r < moving_rows(c); r++) {
         u[r] = packed[(size_t)r * block.lanes + l];
     }
 }
@@ -278,6 +310,7 @@ typedef struct lane_problem {
     contact_lane *lane;
     contact_row *points;
     int *pair_of_point;
+    bounded_row *bounded;
     const double *u_before, *u; /* twists of all links, at the start of the step and without impulses */
     int count;                  /* of contacts */
 } lane_problem;
@@ -384,13 +417,14 @@ static lane_problem problem_of_lane(contacts *c, const contact_step *step, size_
                           .step = step,
                           .lane = &c->lanes[l],
                           .points = c->points + first,
-                          .pair_of_point = c->pair_of_point + first};
+                          .pair_of_point = c->pair_of_point + first,
+                          .bounded = c->bounded + l * MOST_JOINT_ROWS * (size_t)c->most_joints};
 }
 
 /* Collects the contacts of a lane. */
 static void begin_lane(contacts *c, sample_block block, const contact_step *step, size_t l) {
     lane_problem p = problem_of_lane(c, step, l);
-    double *u_before = c->u, *u = c->u + c->rows.set.m;
+    double *u_before = c->u, *u = c->u + moving_rows(c);
     clear_lane(c, p.lane);
     place_lane(c, block, l);
     take_lane(c, block, l, c->u_before, u_before);
@@ -398,6 +432,7 @@ static void begin_lane(contacts *c, sample_block block, const contact_step *step
     p.u_before = u_before, p.u = u;
     collect_contacts(&p);
     c->point_counts[l] = p.count;
+    contacts_add_joints(c, block, step, l, 6 * c->link_count);
 }
 
 /* Chooses the links that touch in some lane. All links respond where the response needs all rows of A. */
@@ -422,44 +457,88 @@ static void choose_active(contacts *c, size_t lanes) {
             c->active[i] = c->active_count++;
         }
     }
+    size_t links = (size_t)c->link_count, others = c->rows.set.group_count - links;
+    memcpy(c->groups + c->active_count, c->rows.groups + links, others * sizeof *c->groups);
+}
+
+/* Returns the number of rows that respond: those of the links that touch, of the joints and of the constraints. */
+static int active_rows(const contacts *c) {
+    return 6 * c->active_count + c->joint_count + c->closure_rows;
 }
 
 /* Computes the response of the links that touch. */
 static void respond(contacts *c, sample_block block, const void *q, const void *diagonal) {
     constraint_rows *rows = &c->rows;
     const dyn_workspace *w = c->workspace;
-    const int m = 6 * c->active_count;
-    const row_set set = {m, (size_t)c->active_count, c->groups, rows->A};
+    const int m = active_rows(c);
+    size_t groups = rows->set.group_count - (size_t)(c->link_count - c->active_count);
+    const row_set set = {m, groups, c->groups, rows->A};
     const row_results results = {rows->response, rows->accelerations, !c->model->has_coupling};
     block.kernels->row_response(c->model, w->memory, q, diagonal, &set, w->pivots, &results);
     block.kernels->unpack(rows->response, (size_t)(m * m), block.lanes, c->R);
     memset(c->w, 0, (size_t)m * block.lanes * sizeof *c->w);
 }
 
-/* Solves a lane, and stores its forces and its wrench impulses. */
-static void solve_lane(contacts *c, sample_block block, const contact_step *step, size_t l) {
-    lane_problem p = problem_of_lane(c, step, l);
-    int m = 6 * c->active_count, count = c->point_counts[l];
-    double *w = c->responses + (size_t)(3 * count * m);
+/* Returns the response of the links and joints of a lane, `rows` of all m rows, under the constraints of the model. */
+static const double *reduce(contacts *c, size_t l, int m, int rows) {
+    double *R = c->R + l * (size_t)(m * m);
+    if (m == rows) {
+        return R;
+    }
+    eliminate_rows(m, rows, R);
+    for (int i = 0; i < rows; i++) {
+        memcpy(c->reduced + i * rows, R + i * m, (size_t)rows * sizeof *R);
+    }
+    return c->reduced;
+}
+
+/* Stores the velocities without impulses of the links that touch, and of the joints. */
+static void take_free_velocities(contacts *c, sample_block block, size_t l) {
     for (int i = 0; i < c->link_count; i++) {
         for (int r = 0; r < 6 && c->active[i] >= 0; r++) {
             c->u[6 * c->active[i] + r] = c->u_free[(size_t)(6 * i + r) * block.lanes + l];
         }
     }
-    for (int i = 0; i < count; i++) {
-        contact_row *row = &p.points[i];
-        row->response = c->responses + (size_t)(3 * i * m);
+    for (int i = 0; i < c->joint_count; i++) {
+        c->u[6 * c->active_count + i] = c->u_free[(size_t)(6 * c->link_count + i) * block.lanes + l];
+    }
+}
+
+/* Computes the responses of the contacts and joints of a lane. */
+static void prepare_lane(contacts *c, lane_problem *p, size_t l, int rows, const double *R) {
+    for (int i = 0; i < c->point_counts[l]; i++) {
+        contact_row *row = &p->points[i];
+        row->response = c->responses + (size_t)(3 * i * rows);
         for (int side = 0; side < 2; side++) {
             row->links[side] = row->links[side] >= 0 ? c->active[row->links[side]] : -1;
         }
-        contact_respond(row, m, c->R + l * (size_t)(m * m));
+        contact_respond(row, rows, R);
     }
-    p.lane->course = contact_solve(&(contact_problem){m, count, step->most_sweeps, c->u, p.points, c->memory});
+    for (int i = 0; i < c->bounded_counts[l]; i++) {
+        bounded_row *b = &p->bounded[i];
+        b->row += 6 * (c->active_count - c->link_count);
+        b->response = R + b->row * rows;
+    }
+}
+
+/* Solves a lane, and stores its forces and its wrench impulses. */
+static void solve_lane(contacts *c, sample_block block, const contact_step *step, size_t l) {
+    lane_problem p = problem_of_lane(c, step, l);
+    int m = active_rows(c), rows = m - c->closure_rows, count = c->point_counts[l], bounded = c->bounded_counts[l];
+    double *w = c->w_lane;
+    take_free_velocities(c, block, l);
+    prepare_lane(c, &p, l, rows, reduce(c, l, m, rows));
+    p.lane->course = contact_solve(
+        &(contact_problem){rows, count, bounded, step->most_sweeps, c->u, p.points, p.bounded, c->memory});
     memset(w, 0, (size_t)m * sizeof *w);
     for (int i = 0; i < count; i++) {
         contact_add_wrench(&p.points[i], p.points[i].impulse, w);
         store_force(&p, i, c->u);
     }
+    for (int i = 0; i < bounded; i++) {
+        w[p.bounded[i].row] += p.bounded[i].impulse;
+    }
+    eliminate_recover(m, rows, c->R + l * (size_t)(m * m), w);
     for (int r = 0; r < m; r++) {
         c->w[(size_t)r * block.lanes + l] = w[r] / step->dt;
     }
@@ -468,7 +547,7 @@ static void solve_lane(contacts *c, sample_block block, const contact_step *step
 /* Adds M^-1 A' w of the links that touch to the packed accelerations. The response left L^-T A', or M^-1 A' where mimic
  * joints are coupled (row_response.c). */
 static void accelerate(const contacts *c, sample_block block, double *restrict a) {
-    size_t m = (size_t)(6 * c->active_count), nv = (size_t)c->model->nv, lanes = block.lanes;
+    size_t m = (size_t)active_rows(c), nv = (size_t)c->model->nv, lanes = block.lanes;
     double *restrict sum = c->accelerations;
     for (size_t k = 0; k < nv; k++) {
         for (size_t l = 0; l < lanes; l++) {
@@ -502,10 +581,16 @@ static void move_links(contacts *c, sample_block block, const contact_step *step
         block.kernels->frame_pose(c->model, w->memory, q, c->links[i], dyn_packed(c->pose, at, block),
                                   dyn_packed(c->pose, at + 3, block));
     }
-    block.kernels->row_jacobian(c->model, w->memory, q, NULL, &c->rows.set, c->rows.A, NULL);
+    /* Where mimic joints are coupled, the response needs all rows of A. */
+    const row_set twists = {6 * c->link_count, (size_t)c->link_count, c->rows.groups, c->rows.A};
+    const row_set *set = c->model->has_coupling ? &c->rows.set : &twists;
+    if (set->m > 0) {
+        block.kernels->row_jacobian(c->model, w->memory, q, NULL, set, c->rows.A, NULL);
+    }
+    c->q = q;
     find_twists(c, block, v, c->u_before);
     find_twists(c, block, a, c->u_free);
-    for (size_t i = 0; i < (size_t)c->rows.set.m * block.lanes; i++) {
+    for (size_t i = 0; i < (size_t)moving_rows(c) * block.lanes; i++) {
         c->u_free[i] = c->u_before[i] + step->dt * c->u_free[i];
     }
 }
@@ -516,7 +601,7 @@ void contacts_apply(contacts *c, sample_block block, const contact_step *step, c
     int count = 0;
     for (size_t l = 0; l < block.lanes; l++) {
         begin_lane(c, block, step, l);
-        count += c->point_counts[l];
+        count += c->point_counts[l] + c->bounded_counts[l];
     }
     if (count == 0) {
         return;
@@ -524,7 +609,7 @@ void contacts_apply(contacts *c, sample_block block, const contact_step *step, c
     choose_active(c, block.lanes);
     respond(c, block, q, diagonal);
     for (size_t l = 0; l < block.lanes; l++) {
-        if (c->point_counts[l] > 0) {
+        if (c->point_counts[l] + c->bounded_counts[l] > 0) {
             solve_lane(c, block, step, l);
         }
     }

@@ -24,6 +24,9 @@
  * with the impedance d(-g) and A_nn, the acceleration of the point along n by a force of 1 N along n. MuJoCo estimates
  * A_nn once, from the inverse inertia of the body at its centre of mass in the neutral configuration.
  *
+ * The constraints of the model hold through the impulses: the accelerations satisfy them before (loops.c), and their
+ * rows are eliminated from the response of all others (eliminate.h).
+ *
  * Each lane is solved by itself, so that its result does not depend on the other lanes.
  *
  * Source: Stewart and Trinkle 1996, "An implicit time-stepping scheme for rigid body dynamics with inelastic collisions
@@ -49,6 +52,18 @@ typedef struct contact_pair {
     double axes[9]; /* n, t_1, t_2 of the plane in the world; of a plane that moves, of the lane that is placed */
 } contact_pair;
 
+/* Joint of one coordinate with dry friction, limits or both, whose impulses are found with those of the contacts:
+ *
+ *     |p| <= f dt, p opposes v'              friction
+ *     v' >= -(q - lower) / dt, p >= 0        lower limit; at an impact v' >= -e v
+ *     v' <= (upper - q) / dt, p <= 0         upper limit; at an impact v' <= -e v */
+typedef struct contact_joint {
+    int q, v;            /* indices of its coordinate */
+    double lower, upper; /* infinite: no limit */
+    double restitution;
+    double friction; /* f, N m or N */
+} contact_joint;
+
 /* Step whose impulses are found. */
 typedef struct contact_step {
     double dt, rest_velocity;
@@ -72,8 +87,12 @@ typedef struct contacts {
     bool *supports;       /* nv for each link: the coordinates that move it */
     int *link_of_surface; /* index in `links`; -1: it is fixed to the world */
     dyn_pose *poses;      /* of each surface, in its link or in the world */
-    constraint_rows rows; /* six for each link: world axes about the origin of the link */
+    int joint_count, most_joints;
+    const contact_joint *joints;
+    int closure_rows;     /* rows of the constraints of the model */
+    constraint_rows rows; /* six for each link: world axes about its origin; one for each joint; those of constraints */
     double *pose;         /* 12 for each link, packed */
+    const double *q;      /* packed, of the step */
 
     /* Links that touch in some lane, whose rows alone respond. */
     row_group *groups;
@@ -88,13 +107,17 @@ typedef struct contacts {
     dyn_pose *placed;  /* of each surface, in the world */
     double *responses; /* of all points */
     double *memory;    /* of the solver */
-    double *u;         /* twists: two of all links, then those of the links that touch */
+    double *u;         /* twists: two of all links, then those of the links that touch; with those of the joints */
+    double *reduced;   /* response without the rows of the constraints */
+    double *w_lane;    /* impulses of all rows that respond */
     double *origins;   /* 3 for each link */
 
     /* Numbers of all lanes, one lane after the other. */
     contact_row *points;
     int *pair_of_point;
     int *point_counts; /* one for each lane */
+    bounded_row *bounded;
+    int *bounded_counts; /* one for each lane */
     size_t most_points;
     double *R; /* response of the links that touch */
 
@@ -103,12 +126,21 @@ typedef struct contacts {
     double *results;     /* 5 numbers for each surface of each lane */
 } contacts;
 
-/* Lays out the memory for the contacts of a model in up to `lanes` lanes from `base` on; returns its size (carve.h),
- * which is 0 for a model without pairs. */
-size_t contacts_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, contacts *c);
+/* Lays out the memory for the contacts of a model and up to `joints` joints in up to `lanes` lanes from `base` on;
+ * returns its size (carve.h), which is 0 for a model without pairs and joints. */
+size_t contacts_lay_out(const dyn_model *model, int joints, size_t lanes, uintptr_t base, contacts *c);
 
-/* Chooses pairs and rows. `model` may have payloads that that of the workspace has not. */
-void contacts_choose(const dyn_model *model, const dyn_workspace *workspace, contacts *c);
+/* Chooses pairs and rows, and `count` joints, which must outlive `c`. `model` may have payloads that that of
+ * the workspace has not. */
+void contacts_choose(const dyn_model *model, const dyn_workspace *workspace, int count, const contact_joint *joints,
+                     contacts *c);
+
+/* Most bounded rows of a joint. */
+enum { MOST_JOINT_ROWS = 3 };
+
+/* Adds the bounded rows of the joints of one lane, which have their rows from `first` on in u_before and u_free, the
+ * velocities before the step and without impulses. */
+void contacts_add_joints(contacts *c, sample_block block, const contact_step *step, size_t lane, int first);
 
 /* Adds the response of the contacts to the packed accelerations `a` of the state (q, v), in all lanes. `diagonal`
  * (packed nv numbers; NULL: zeros) is added to the diagonal of M. */

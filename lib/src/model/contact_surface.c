@@ -196,13 +196,6 @@ dyn_status check_contact_surfaces(const dyn_builder *builder, dyn_error *error) 
                                 s->link);
         }
     }
-    if (builder->constraint_count > 0 && builder->contact_surface_count > 0) {
-        const dyn_error_site site = site_of(0, NULL);
-        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
-                            "contact surface \"%s\": contacts and the constraint \"%s\" are not solved together; leave "
-                            "the surfaces or the constraints out",
-                            builder->contact_surfaces[0].name, builder->constraints[0].name);
-    }
     int pairs = count_contact_pairs(builder);
     if (pairs > DYN_MAX_CONTACT_PAIRS) {
         const dyn_error_site all = {.argument = "contact_surfaces"};

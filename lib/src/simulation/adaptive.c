@@ -347,6 +347,10 @@ static dyn_status check_motion(const dyn_simulator *s, const dyn_adaptive_motion
         return dyn_error_set(error, DYN_FAILED_PRECONDITION, "control",
                              "an adaptive motion has no controller; use an integrator with fixed steps");
     }
+    if (s->options.solve_joints) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "solve_joints",
+                             "the impulses of stops and friction act in steps; use an integrator with fixed steps");
+    }
     if (s->contacts.workspace) {
         return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
                              "the model has contact surfaces, which act in steps; use an integrator with fixed steps");

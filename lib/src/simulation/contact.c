@@ -2,19 +2,47 @@
 /*
  * Contacts in a simulation: the semi-implicit step finds the impulses that the contacts exert in it (contacts.h).
  */
+#include <math.h>
+
+#include "../model/normal_form.h"
 #include "simulator.h"
 
 /* Adds the response of the contacts to packed accelerations (step_constraint). `context` is the simulator. */
 static void apply(void *context, double fraction, const void *q, const void *v, const void *diagonal, void *a) {
-    (void)fraction;
     dyn_simulator *s = context;
+    if (s->contacts.next.apply) {
+        s->contacts.next.apply(s->contacts.next.context, fraction, q, v, diagonal, a);
+    }
     const contact_step step = {s->step.dt, s->options.rest_velocity, s->options.contact_sweeps};
     contacts_apply(&s->contacts.contacts, s->contacts.block, &step, q, v, diagonal, a);
 }
 
+/* Lists the joints with limits or dry friction whose impulses are found with those of the contacts. Returns their
+ * number. */
+static int list_joints(dyn_simulator *s) {
+    const dyn_simulation_options *o = &s->options;
+    int count = 0;
+    for (int k = 0; k < s->model->nv && o->solve_joints; k++) {
+        contact_joint joint = {.v = k, .lower = -INFINITY, .upper = INFINITY, .restitution = o->restitution};
+        joint.friction = s->joints.has_friction && !o->ignore_friction ? s->joints.friction[k] : 0;
+        for (int i = 0; i < s->joints.range_count && o->stop == DYN_JOINT_STOP_RIGID; i++) {
+            const joint_range *range = &s->joints.ranges[i];
+            if (range->v_index == k) {
+                joint.q = range->q_index;
+                joint.lower = fmax(joint.lower, range->lower), joint.upper = fmin(joint.upper, range->upper);
+            }
+        }
+        if (joint.friction > 0 || isfinite(joint.lower) || isfinite(joint.upper)) {
+            s->contacts.joints[count++] = joint;
+        }
+    }
+    return count;
+}
+
 void simulator_choose_contacts(dyn_simulator *s) {
     if (s->contacts.workspace) {
-        contacts_choose(s->model, s->contacts.workspace, &s->contacts.contacts);
+        contacts_choose(s->model, s->contacts.workspace, list_joints(s), s->contacts.joints, &s->contacts.contacts);
+        s->contacts.next = s->step.constraint;
         s->step.constraint = (step_constraint){apply, s};
     }
 }

@@ -213,15 +213,18 @@ static void state_problem(dyn_simulator *s, sample_block block, size_t l, bool r
 }
 
 /* Stores the joint of a lane that hits its stop faster than any other in this step so far, and its velocity. */
+static void note_hit(const dyn_simulator *s, const simulated_step *step, const joint_range *range, size_t l) {
+    dyn_sample_result *result = &step->results[l];
+    double speed = outward_speed(s, step->block, range, l);
+    if (speed > (result->hit_joint ? fabs(result->hit_velocity) : 0)) {
+        result->hit_joint = range->joint + 1;
+        result->hit_velocity = s->v[lane_index(step->block, range->v_index, l)];
+    }
+}
+
 static void note_hits(const dyn_simulator *s, const simulated_step *step, size_t l) {
     for (int r = s->stops.first; r < s->stops.rows.set.m && l < step->block.count; r++) {
-        const joint_range *range = range_of_row(s, r);
-        dyn_sample_result *result = &step->results[l];
-        double speed = outward_speed(s, step->block, range, l);
-        if (speed > (result->hit_joint ? fabs(result->hit_velocity) : 0)) {
-            result->hit_joint = range->joint + 1;
-            result->hit_velocity = s->v[lane_index(step->block, range->v_index, l)];
-        }
+        note_hit(s, step, range_of_row(s, r), l);
     }
 }
 
@@ -326,6 +329,14 @@ void simulator_stop_joints(dyn_simulator *s, const simulated_step *step) {
     }
     for (size_t l = all.first; l < all.end; l++) {
         stop_lane_in_turns(s, step, l);
+    }
+}
+
+void simulator_note_stops(const dyn_simulator *s, const simulated_step *step) {
+    for (size_t l = 0; l < step->block.count; l++) {
+        for (int i = 0; i < s->joints.range_count && simulator_lane_runs(step, l); i++) {
+            note_hit(s, step, &s->joints.ranges[i], l);
+        }
     }
 }
 

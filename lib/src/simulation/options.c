@@ -105,12 +105,13 @@ dyn_status simulation_options_check(const dyn_model *model, const dyn_simulation
     if (status == DYN_OK) {
         status = simulation_choice_check("integrator", (int)options->integrator, DYN_INTEGRATOR_RUNGE_KUTTA_4, error);
     }
+    bool can_touch = count_contact_pairs(model->description) > 0;
     if (status == DYN_OK && options->integrator != DYN_INTEGRATOR_SEMI_IMPLICIT_EULER &&
-        count_contact_pairs(model->description) > 0) {
+        (can_touch || options->solve_joints)) {
         const dyn_error_site site = {.argument = "integrator"};
         status = dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
-                              "the model has contact surfaces, whose impulses the semi-implicit Euler method finds; "
-                              "choose it");
+                              "%s, whose impulses the semi-implicit Euler method finds; choose it",
+                              can_touch ? "the model has contact surfaces" : "solve_joints states stops and friction");
     }
     if (status == DYN_OK) {
         status = simulation_choice_check("stop", (int)options->stop, DYN_JOINT_STOP_NONE, error);

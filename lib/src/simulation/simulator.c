@@ -60,7 +60,9 @@ static size_t lay_out(size_t lanes, uintptr_t base, dyn_simulator *s, spring_arr
     cursor += simulated_gears_lay_out(model, lanes, cursor, &s->gears);
     cursor += simulated_link_forces_lay_out(model, lanes, cursor, &s->link_forces);
     cursor += simulated_base_lay_out(model, s->options.base_may_move, lanes, cursor, &s->base);
-    cursor += contacts_lay_out(model, lanes, cursor, &s->contacts.contacts);
+    int joints = s->options.solve_joints ? model->nv : 0;
+    s->contacts.joints = dyn_carve(&cursor, (size_t)joints * sizeof *s->contacts.joints);
+    cursor += contacts_lay_out(model, joints, lanes, cursor, &s->contacts.contacts);
     return cursor - base;
 }
 
@@ -111,7 +113,8 @@ static void fill_step(dyn_simulator *s) {
     s->step.dt = o->step_length / o->substeps;
     s->step.gravity = s->gravity;
     s->step.resistance.damping = s->joints.has_damping && !o->ignore_damping ? s->joints.damping : NULL;
-    s->step.resistance.friction = s->joints.has_friction && !o->ignore_friction ? s->joints.friction : NULL;
+    s->step.resistance.friction =
+        s->joints.has_friction && !o->ignore_friction && !o->solve_joints ? s->joints.friction : NULL;
     s->step.resistance.friction_velocity = o->friction_velocity;
 }
 
@@ -151,8 +154,8 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
     if (status == DYN_OK) {
         status = dyn_workspace_create(model, &workspace, error);
     }
-    bool can_touch = count_contact_pairs(model->description) > 0;
-    bool has_loops = model->constraint_rows > 0 && !can_touch;
+    bool can_touch = count_contact_pairs(model->description) > 0 || chosen.solve_joints;
+    bool has_loops = model->constraint_rows > 0;
     bool has_gears = dyn_lossy_gears(model) > 0 && !chosen.ignore_gear_losses;
     bool has_stages = chosen.base_may_move && chosen.integrator == DYN_INTEGRATOR_RUNGE_KUTTA_4;
     if (status == DYN_OK && (has_loops || can_touch || has_gears || has_stages)) {
@@ -379,7 +382,9 @@ void simulator_correct(dyn_simulator *s, const simulated_step *step) {
     bool closes = s->loops.workspace && !s->options.ignore_projection;
     bool has_stops = s->options.stop == DYN_JOINT_STOP_RIGID && simulator_clamp_joints(s, step);
     /* Positions are closed last, since that may move a joint away from its limit before it was stopped. */
-    if (has_stops) {
+    if (has_stops && s->options.solve_joints) {
+        simulator_note_stops(s, step);
+    } else if (has_stops) {
         simulator_stop_joints(s, step);
     }
     if (closes) {

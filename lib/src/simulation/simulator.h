@@ -91,7 +91,9 @@ typedef struct simulated_base {
 typedef struct simulated_contacts {
     dyn_workspace *workspace; /* its kernels run while a kernel uses that of the simulator; NULL: nothing can touch */
     contacts contacts;
-    sample_block block; /* of the step whose impulses are found */
+    contact_joint *joints; /* nv, where the options solve joints */
+    step_constraint next;  /* the constraints of the model, which act before */
+    sample_block block;    /* of the step whose impulses are found */
 } simulated_contacts;
 
 /* Simulator: options, parameters of the kernels, and the packed state of one block. */
@@ -187,6 +189,9 @@ bool simulator_clamp_joints(dyn_simulator *s, const simulated_step *step);
 /* Stops, by impulses that leave the loops closed, the joints that are at a limit and move into it, in all lanes whose
  * sample is running. */
 void simulator_stop_joints(dyn_simulator *s, const simulated_step *step);
+
+/* Stores the joints at limits that move outward as those that hit their stops. Call it after simulator_clamp_joints. */
+void simulator_note_stops(const dyn_simulator *s, const simulated_step *step);
 
 /* Computes the response of the constraints and of the joints at limits in all lanes. */
 void simulator_respond_at_stops(dyn_simulator *s, const simulated_step *step);
