@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Union
@@ -304,7 +305,9 @@ def number_of(field: str, name: str) -> tuple[int, int]:
     """Number of a quantity and its subject."""
     found = _find(name) if isinstance(name, str) else None
     if found is None:
-        raise InvalidArgument(f"there is no quantity {name!r}; dynamicsd.quantities() lists all", field=field)
+        near = difflib.get_close_matches(name, quantities(), 1) if isinstance(name, str) else []
+        hint = f"did you mean {near[0]!r}?" if near else "dynamicsd.quantities() lists all"
+        raise InvalidArgument(f"there is no quantity {name!r}; {hint}", field=field)
     return found
 
 

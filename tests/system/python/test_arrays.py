@@ -61,6 +61,14 @@ def test_values_that_are_no_numbers_are_refused_by_name(ur5, q):
     assert caught.value.field == "q"
 
 
+@pytest.mark.parametrize("name, hint", [("mas_matrix", "did you mean 'mass_matrix'"), ("xyz", "lists all"),
+                                        (3, "lists all"), (None, "lists all")])
+def test_an_unknown_quantity_is_refused_with_the_nearest_name(ur5, name, hint):
+    with pytest.raises(dynamicsd.InvalidArgument, match=hint) as caught:
+        ur5.evaluate(["mass_matrix", name], ur5.q_home)
+    assert caught.value.field == "quantities[1]"
+
+
 def test_errors_of_the_daemon_have_kind_field_and_sample(client, ur5):
     q = np.zeros((3, 6))
     q[2, 1] = np.nan
