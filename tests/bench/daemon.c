@@ -10,12 +10,14 @@
 
 enum { START_ATTEMPTS = 500, ATTEMPT_PAUSE = 20000 /* us */ };
 
-static void write_configuration(const bench_daemon *d, const char *path) {
+static void write_configuration(const bench_daemon *d, const daemon_place *place, const char *path) {
     FILE *file = fopen(path, "w");
     if (!file) {
         die("cannot write %s", path);
     }
-    fprintf(file, "[endpoints]\nrequest = %s tcp://127.0.0.1:0\nevents = ipc://%s/events\n", d->ipc, d->directory);
+    fprintf(file, "[endpoints]\nrequest = %s tcp://127.0.0.1:0 %s\nevents = ipc://%s/events\n", d->ipc,
+            place->nats ? place->nats : "", d->directory);
+    fprintf(file, "[server]\nworkers = %d\n", place->workers);
     fprintf(file, "[models]\ndirectory = %s\n[log]\nlevel = warning\n", ROBOTS_DIRECTORY);
     fclose(file);
 }
@@ -56,6 +58,10 @@ static void learn_tcp_address(bench_daemon *d) {
 }
 
 void daemon_start(const char *program, bench_daemon *d) {
+    daemon_start_at(program, &(daemon_place){.nats = NULL}, d);
+}
+
+void daemon_start_at(const char *program, const daemon_place *place, bench_daemon *d) {
     char beside[PATH_MAX], configuration[96], log[96];
     *d = (bench_daemon){0};
     path_beside("dynamicsd", beside, sizeof beside);
@@ -67,7 +73,7 @@ void daemon_start(const char *program, bench_daemon *d) {
     snprintf(d->ipc, sizeof d->ipc, "ipc://%s/request", d->directory);
     snprintf(configuration, sizeof configuration, "%s/dynamicsd.conf", d->directory);
     snprintf(log, sizeof log, "%s/log", d->directory);
-    write_configuration(d, configuration);
+    write_configuration(d, place, configuration);
     const char *const arguments[] = {program, "--config", configuration, NULL};
     d->process = child_start(arguments, log);
     learn_tcp_address(d);

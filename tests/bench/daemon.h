@@ -13,6 +13,15 @@ typedef struct bench_daemon {
     char ipc[96], tcp[96]; /* addresses of requests */
 } bench_daemon;
 
+/* NATS server that requests also come from (NULL: none), and number of workers (0: the daemon's own choice). */
+typedef struct daemon_place {
+    const char *nats;
+    int workers;
+} daemon_place;
+
+/* Starts the daemon as daemon_start does, at a place. */
+void daemon_start_at(const char *program, const daemon_place *place, bench_daemon *d);
+
 /* Starts the daemon and waits until it answers. `program` is its path; NULL stands for dynamicsd beside this program.
  * Ends the benchmark where the daemon does not start. */
 void daemon_start(const char *program, bench_daemon *d);

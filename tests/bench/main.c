@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "echo_server.h"
+#include "nats_echo.h"
 #include "sections.h"
 
 enum { EXIT_USAGE = 2 };
@@ -27,6 +28,7 @@ static const char help[] =
     "  --tasks         dynamics of a task in operational space, and the search for base parameters\n"
     "  --round-trip    percentiles of one InverseDynamics over ipc and tcp\n"
     "  --throughput    states per second through the daemon, by states per request\n"
+    "  --fleet         one InverseDynamics over NATS, and batches by the number of daemons; needs nats-server\n"
     "  --rosbridge     percentiles of one InverseDynamics through the gateway, and many clients at once\n"
     "  --python        calls through the Python client, one state and batches\n"
     "  --live          pace of simulations in the daemon, and latency and rate of streamed points\n"
@@ -59,6 +61,7 @@ enum {
     TASKS,
     ROUND_TRIP,
     THROUGHPUT,
+    FLEET,
     ROSBRIDGE,
     PYTHON,
     LIVE,
@@ -67,10 +70,10 @@ enum {
     SECTIONS
 };
 
-static section *const sections[SECTIONS] = {bench_kernels,    bench_compiled,    bench_peak,   bench_operations,
-                                            bench_rollouts,   bench_contacts,    bench_tasks,  bench_round_trip,
-                                            bench_throughput, bench_rosbridge,   bench_python, bench_live,
-                                            bench_memory,     bench_instructions};
+static section *const sections[SECTIONS] = {bench_kernels,    bench_compiled, bench_peak,        bench_operations,
+                                            bench_rollouts,   bench_contacts, bench_tasks,       bench_round_trip,
+                                            bench_throughput, bench_fleet,    bench_rosbridge,   bench_python,
+                                            bench_live,       bench_memory,   bench_instructions};
 
 /* Options after those of the sections. */
 enum { OPTION_QUICK = SECTIONS, OPTION_ROBOT, OPTION_ALGORITHM, OPTION_JSON, OPTION_DAEMON, OPTION_HELP };
@@ -85,6 +88,7 @@ static const struct option long_options[] = {
     {"tasks", no_argument, NULL, TASKS},
     {"round-trip", no_argument, NULL, ROUND_TRIP},
     {"throughput", no_argument, NULL, THROUGHPUT},
+    {"fleet", no_argument, NULL, FLEET},
     {"rosbridge", no_argument, NULL, ROSBRIDGE},
     {"python", no_argument, NULL, PYTHON},
     {"live", no_argument, NULL, LIVE},
@@ -117,6 +121,9 @@ static const bench_options quick = {.effort = {.rounds = 3, .slice_ns = 2e5},
 static void serve_parent(int argc, char **argv) {
     if (argc == 4 && strcmp(argv[1], "--serve-echo") == 0) {
         serve_echo(argv[2], strtoul(argv[3], NULL, 10));
+    }
+    if (argc == 4 && strcmp(argv[1], "--serve-nats-echo") == 0) {
+        serve_nats_echo(argv[2], strtoul(argv[3], NULL, 10));
     }
     if (argc == 4 && strcmp(argv[1], "--count-instructions") == 0) {
         bench_options options = {.robot = *argv[2] ? argv[2] : NULL, .algorithm = *argv[3] ? argv[3] : NULL};

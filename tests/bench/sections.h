@@ -38,6 +38,9 @@ void bench_round_trip(const bench_options *options, report *r);
 /* Measures states per second through the daemon and in one process (throughput.c). */
 void bench_throughput(const bench_options *options, report *r);
 
+/* Measures daemons behind a NATS server (fleet.c). */
+void bench_fleet(const bench_options *options, report *r);
+
 /* Measures InverseDynamics through the gateway to rosbridge clients (rosbridge.c). */
 void bench_rosbridge(const bench_options *options, report *r);
 

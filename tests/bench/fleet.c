@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Measures daemons behind a NATS server: one InverseDynamics over NATS, beside a bare NATS request of as many bytes and
+ * beside nng; and batches that the client spreads over 1, 2 and 4 daemons of one worker each.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "daemon.h"
+#include "dynamics_client.h"
+#include "nats_echo.h"
+#include "sections.h"
+#include "statistics.h"
+#include "support/random.h"
+
+enum { JOINTS = 6, STATES = 64, BLOCK = 50, FLEETS = 3, LARGEST_FLEET = 4 };
+
+/* Bytes of a request for one state of the UR5 and of its reply, about. */
+enum { REQUEST_BYTES = 180, REPLY_BYTES = 80 };
+
+/* Daemons of each fleet. */
+static const int sizes[FLEETS] = {1, 2, LARGEST_FLEET};
+
+/* A NATS server with its daemons, and a client. */
+typedef struct fleet {
+    bench_nats server;
+    bench_daemon daemons[LARGEST_FLEET];
+    int size;
+    dyn_client *client;
+} fleet;
+
+/* States of the UR5. */
+typedef struct states {
+    size_t n;
+    double *q, *v, *a, *tau;
+} states;
+
+static void require(dyn_client_status status, const dyn_client_error *error) {
+    if (status != DYN_CLIENT_OK) {
+        die("%s %s", error->field, error->message);
+    }
+}
+
+static dyn_client *connect_to(const char *address) {
+    dyn_client *client;
+    dyn_client_error error;
+    require(dyn_client_connect(address, NULL, &client, &error), &error);
+    return client;
+}
+
+static bool fleet_start(const char *program, int size, int workers, fleet *f) {
+    if (!nats_start(&f->server)) {
+        return false;
+    }
+    f->size = size;
+    for (int i = 0; i < size; i++) {
+        daemon_start_at(program, &(daemon_place){.nats = f->server.url, .workers = workers}, &f->daemons[i]);
+    }
+    f->client = connect_to(f->server.url);
+    return true;
+}
+
+static void fleet_stop(fleet *f) {
+    dyn_client_close(f->client);
+    for (int i = 0; i < f->size; i++) {
+        daemon_stop(&f->daemons[i]);
+    }
+    nats_stop(&f->server);
+}
+
+static states states_create(size_t n) {
+    random_source random = {.state = 20262321};
+    states s = {n, calloc(n * JOINTS, sizeof(double)), calloc(n * JOINTS, sizeof(double)),
+                calloc(n * JOINTS, sizeof(double)), calloc(n * JOINTS, sizeof(double))};
+    if (!s.q || !s.v || !s.a || !s.tau) {
+        die("out of memory");
+    }
+    for (size_t i = 0; i < n * JOINTS; i++) {
+        s.q[i] = random_uniform(&random, -3, 3);
+        s.v[i] = random_uniform(&random, -1, 1);
+        s.a[i] = random_uniform(&random, -1, 1);
+    }
+    return s;
+}
+
+static void states_free(states *s) {
+    free(s->q), free(s->v), free(s->a), free(s->tau);
+}
+
+/* ---- one state --------------------------------------------------------------------------------------------------- */
+
+enum { NNG, BARE_NATS, OVER_NATS, WAYS };
+
+static const char *const way_names[WAYS] = {"nng ipc, client library", "bare NATS", "NATS, client library"};
+
+/* Ways of one call, with their times. */
+typedef struct ways {
+    dyn_client *client[WAYS];
+    nats_caller *bare;
+    double *ns[WAYS];
+} ways;
+
+static void call_one(const ways *w, int way, const states *s, size_t i) {
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = 1);
+    size_t at = i % STATES * JOINTS;
+    dyn_client_error error;
+    if (way == BARE_NATS) {
+        nats_caller_call(w->bare, REQUEST_BYTES);
+        return;
+    }
+    require(dyn_client_inverse_dynamics(w->client[way], &query, s->q + at, s->v + at, s->a + at, s->tau + at, &error),
+            &error);
+}
+
+static void measure_calls(const bench_options *options, const fleet *f, report *r) {
+    static const double shares[] = {0, 0.5, 0.9, 0.99};
+    static const table_column columns[] = {{"way", "way", TABLE_TEXT}, {"min", "min_us", 1},
+                                           {"p50", "p50_us", 1},       {"p90", "p90_us", 1},
+                                           {"p99", "p99_us", 1},       {"p50 / bare", "p50_over_bare", 3}};
+    size_t count = options->round_trips;
+    states s = states_create(STATES);
+    child echo = nats_echo_start(f->server.url, REPLY_BYTES);
+    ways w = {.client = {[NNG] = connect_to(f->daemons[0].ipc), [OVER_NATS] = f->client},
+              .bare = nats_caller_connect(f->server.url)};
+    for (int way = 0; way < WAYS; way++) {
+        w.ns[way] = calloc(count, sizeof(double));
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (int way = 0; way < WAYS; way++) {
+            size_t block = i / BLOCK * BLOCK;
+            double start = clock_ns(CLOCK_MONOTONIC);
+            call_one(&w, way, &s, i - block);
+            w.ns[way][i] = clock_ns(CLOCK_MONOTONIC) - start;
+        }
+    }
+    table *t = table_create("Microseconds of one InverseDynamics over NATS, UR5, one state", "nats_round_trip",
+                            "Calls of the three ways in turn. Bare NATS: a request and a reply of as many bytes.\n",
+                            columns, sizeof columns / sizeof *columns);
+    for (int way = 0; way < WAYS; way++) {
+        sort_numbers(w.ns[way], count);
+    }
+    for (int way = 0; way < WAYS; way++) {
+        table_cell cells[6] = {{.text = way_names[way]}};
+        for (int k = 0; k < 4; k++) {
+            cells[1 + k].number = percentile(w.ns[way], count, shares[k]) / 1000;
+        }
+        cells[5].number = percentile(w.ns[way], count, 0.5) / percentile(w.ns[BARE_NATS], count, 0.5);
+        table_add(t, cells);
+    }
+    report_add(r, t);
+    for (int way = 0; way < WAYS; way++) {
+        free(w.ns[way]);
+    }
+    nats_caller_close(w.bare);
+    child_stop(&echo);
+    dyn_client_close(w.client[NNG]);
+    states_free(&s);
+}
+
+/* ---- batches ----------------------------------------------------------------------------------------------------- */
+
+/* A batch for one fleet. */
+typedef struct batch {
+    const fleet *fleet;
+    const states *s;
+} batch;
+
+static void run_inverse_dynamics(void *context, size_t call) {
+    const batch *b = context;
+    const dyn_client_query query =
+        DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = b->s->n, .timeout = 60);
+    dyn_client_error error;
+    (void)call;
+    require(dyn_client_inverse_dynamics(b->fleet->client, &query, b->s->q, b->s->v, b->s->a, b->s->tau, &error),
+            &error);
+}
+
+static void run_rollouts(void *context, size_t call) {
+    const batch *b = context;
+    const dyn_client_query query =
+        DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = b->s->n, .timeout = 60);
+    const dyn_client_stepping stepping = DYN_CLIENT_STEPPING_INIT(.step_length = 1e-3);
+    const dyn_client_rollout_request request =
+        DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = b->s->q, .v = b->s->v, .stepping = &stepping, .steps = 100,
+                                        .only_last = true);
+    dyn_client_rollout *rollout;
+    dyn_client_error error;
+    (void)call;
+    require(dyn_client_rollout_run(b->fleet->client, &query, &request, &rollout, &error), &error);
+    dyn_client_rollout_free(rollout);
+}
+
+/* Adds a row: thousands of states per second of each fleet, and how much two daemons compute more than one. */
+static void measure_batches(const bench_options *options, const char *title, void (*run)(void *, size_t),
+                            const fleet fleets[FLEETS], const states *s, table *t) {
+    batch batches[FLEETS];
+    subject subjects[FLEETS] = {0};
+    table_cell cells[3 + FLEETS] = {{.text = title}, {.number = (double)s->n}};
+    for (int i = 0; i < FLEETS; i++) {
+        batches[i] = (batch){&fleets[i], s};
+        subjects[i] = (subject){.run = run, .context = &batches[i], .states = s->n};
+    }
+    measure(subjects, FLEETS, &options->effort, CLOCK_MONOTONIC);
+    for (int i = 0; i < FLEETS; i++) {
+        cells[2 + i].number = 1e6 / measured_time(&subjects[i], options->effort.rounds);
+    }
+    cells[2 + FLEETS].number = measured_ratio(&subjects[0], &subjects[1], options->effort.rounds);
+    table_add(t, cells);
+}
+
+void bench_fleet(const bench_options *options, report *r) {
+    static const table_column columns[] = {{"batch", "batch", TABLE_TEXT}, {"states", "states", 0},
+                                           {"1 daemon", "daemons_1", 0},   {"2 daemons", "daemons_2", 0},
+                                           {"4 daemons", "daemons_4", 0},  {"2 / 1", "gain_of_two", 2}};
+    fleet fleets[FLEETS] = {0};
+    bool has_server = true;
+    for (int i = 0; i < FLEETS && has_server; i++) {
+        has_server = fleet_start(options->daemon, sizes[i], 1, &fleets[i]);
+    }
+    table *t = table_create("Thousands of states per second over NATS, UR5", "nats_batches",
+                            has_server ? "Daemons of one worker each. The client cuts the batch into pieces.\n"
+                                       : "Not measured: install nats-server.\n",
+                            columns, sizeof columns / sizeof *columns);
+    if (has_server) {
+        states many = states_create(100000), some = {4096, many.q, many.v, many.a, many.tau};
+        measure_calls(options, &fleets[0], r);
+        measure_batches(options, "InverseDynamics", run_inverse_dynamics, fleets, &many, t);
+        measure_batches(options, "Rollout, 100 steps", run_rollouts, fleets, &some, t);
+        states_free(&many);
+        for (int i = 0; i < FLEETS; i++) {
+            fleet_stop(&fleets[i]);
+        }
+    }
+    report_add(r, t);
+}
