@@ -133,6 +133,8 @@ const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_CSV] = {"csv", NULL, "write CSV, numbers with 17 significant digits"},
     [OPTION_PLOT] = {"plot", "[q|v|tau|a]", "draw in the terminal: q, or tau where torques are computed"},
     [OPTION_SUBSTEPS] = {"substeps", "N", "integration steps in each step (default 1)"},
+    [OPTION_SOLVE_JOINTS] = {"solve-joints", NULL,
+                             "stops and dry friction of joints act in the solver of the contacts: joints stick"},
     [OPTION_IDEAL] = {"ideal", NULL, "ideal rigid bodies: no damping, friction, stops and effort limits"},
     [OPTION_ACCURATE] = {"accurate", NULL, "order 8 with error control instead of constant steps"},
     [OPTION_RATES] = {"rates", "given|spline|spline_at_rest|central|five_point|quintic|quintic_at_rest",

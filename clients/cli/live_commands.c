@@ -414,6 +414,7 @@ static void print_end(const dyn_client_simulation *end, const layout *robot) {
         printf("\n");
     }
     print_closure_error(end->constraint, end->closure_error);
+    print_contact_table(robot->robot, end->surfaces, end->contact_forces, end->contact_gaps, end->contact_slips);
 }
 
 /* Deletes the recording of this name if --replace is present, so that a new one can have the name. */
@@ -469,6 +470,7 @@ static exit_code prepare_simulation(const arguments *args, own_simulation *own) 
     if (code == EXIT_OK) {
         code = query_options_read(args, &own->settings);
         own->stepping.brake_count = own->settings.brake_count, own->stepping.brakes = own->settings.brakes;
+        own->stepping.solve_joints = args->value[OPTION_SOLVE_JOINTS] != NULL;
     }
     if (code == EXIT_OK) {
         code = open_robot(own->client, args->positional[0], args->value[OPTION_JOINTS], &own->robot);

@@ -5,6 +5,7 @@
 #include "result_tables.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,35 @@ bool print_motion_table(const layout *robot, const double *q, const double *v, c
 bool print_closure_error(const char *constraint, double closure_error) {
     return *constraint == '\0' ||
            page_printf(2, "largest closure error: %.3g m or rad, of constraint %s", closure_error, constraint);
+}
+
+bool print_contact_table(const dyn_client_description *robot, size_t surfaces, const double *forces, const double *gaps,
+                         const double *slips) {
+    static const char *const headings[] = {"fx [N]", "fy [N]", "fz [N]", "gap [m]", "slip [m/s]"};
+    if (surfaces == 0 || surfaces != robot->contact_surface_count) {
+        return true;
+    }
+    table *lines = table_create();
+    table_add_column(lines, "contact surface", TABLE_NAME);
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
+        table_add_column(lines, headings[i], TABLE_RIGHT);
+    }
+    for (size_t i = 0; i < surfaces; i++) {
+        table_add_cell(lines, "%s", robot->contact_surfaces[i].name);
+        for (size_t k = 0; k < 3; k++) {
+            table_add_number(lines, forces[3 * i + k]);
+        }
+        if (isfinite(gaps[i])) {
+            table_add_number(lines, gaps[i]);
+        } else {
+            table_add_cell(lines, "-");
+        }
+        table_add_number(lines, slips[i]);
+    }
+    printf("\n");
+    bool printed = table_print(lines, 0);
+    table_free(lines);
+    return printed;
 }
 
 bool print_state_table(const evaluation_context *context, size_t count, size_t number, state_array result_kind,

@@ -24,6 +24,11 @@ bool print_motion_table(const layout *robot, const double *q, const double *v, c
  * constraint, whose name is then empty. Returns false when out of memory. */
 bool print_closure_error(const char *constraint, double closure_error);
 
+/* Prints a line for each contact surface of a robot with its force, gap and slip, as a simulation stores them; nothing
+ * where `surfaces` is 0. Returns false when out of memory. */
+bool print_contact_table(const dyn_client_description *robot, size_t surfaces, const double *forces, const double *gaps,
+                         const double *slips);
+
 /* Prints a line for each of `count` states and a column for each velocity coordinate. `number` is the number of the
  * first state. Returns false when out of memory. */
 bool print_state_table(const evaluation_context *context, size_t count, size_t number, state_array result_kind,

@@ -106,6 +106,7 @@ static exit_code read_stepping(motion_run *run, bool is_ideal) {
     s->gain_count = run->gains.count, s->kp = run->gains.kp, s->kd = run->gains.kd;
     s->ignore_damping = s->ignore_friction = s->ignore_springs = s->ignore_effort_limits = is_ideal;
     s->ignore_gear_losses = is_ideal;
+    s->solve_joints = args->value[OPTION_SOLVE_JOINTS] != NULL;
     s->stop = is_ideal ? DYN_CLIENT_JOINT_STOP_NONE : DYN_CLIENT_JOINT_STOP_RIGID;
     s->brake_count = run->settings.brake_count, s->brakes = run->settings.brakes;
     ideal_option_apply(args, s);
@@ -217,6 +218,13 @@ static bool print_end(const motion_run *run, const dyn_client_rollout *result) {
               printed;
     printed = print_closure_error(outcome->constraint, outcome->closure_error) && printed;
     printed = (outcome->constraint_rank == 0 || print_constraints(result, outcome)) && printed;
+    if (result->contact_surface_count > 0) {
+        printed = page_printf(2, "contacts: at most %zu sweeps in a step; largest residual %.3g m/s",
+                              outcome->contact_sweeps, outcome->contact_residual) &&
+                  print_contact_table(run->description, result->contact_surface_count, result->contact_forces,
+                                      result->contact_gaps, result->contact_slips) &&
+                  printed;
+    }
     table_free(lines);
     table_free(positions);
     return printed;
@@ -308,6 +316,7 @@ static exit_code roll_out(motion_run *run, size_t first, size_t steps, size_t st
                                         .stepping = &run->stepping, .steps = steps, .stride = is_traced ? stride : 0,
                                         .only_last = !is_traced, .with_tau = is_traced && !is_accurate,
                                         .with_energy = true, .is_accurate = is_accurate);
+    request.with_contacts = run->description->contact_surface_count > 0 && !is_traced && !is_accurate;
     exit_code code = read_reference(run, &to, &request);
     if (code == EXIT_OK) {
         run->query.samples = run->batch.count;

@@ -160,6 +160,18 @@ START_TEST(kept_models_have_their_surfaces_after_a_restart) {
 }
 END_TEST
 
+/* Loads a body of 2 kg that touches a floor with its centre of mass, so that friction does not turn it. */
+static void load_puck(void) {
+    json_t *description =
+        json_pack("{ss ss s[{ss s{si s[iiiiii]}}] s[{ss ss sf} {ss ss ss sf}]}", "name", "puck", "base_type",
+                  "BASE_FLOATING", "links", "name", "body", "inertia", "mass", 2, "rotational", 1, 0, 0, 1, 0, 1,
+                  "contact_surfaces", "name", "floor", "shape", "CONTACT_SHAPE_PLANE", "friction", 0.4, "name", "tip",
+                  "link", "body", "shape", "CONTACT_SHAPE_POINT", "friction", 0.4);
+    ck_assert_ptr_nonnull(description);
+    load_as(description, "puck");
+    json_decref(description);
+}
+
 /* ---- a quadruped ------------------------------------------------------------------------------------------------- */
 
 enum { QUADRUPED_NQ = 19 };
@@ -311,6 +323,16 @@ START_TEST(a_thousand_quadrupeds_fall_and_stand_in_one_request) {
 }
 END_TEST
 
+START_TEST(the_command_line_prints_the_contacts_of_the_end) {
+    load_puck();
+    must_say("$ctl rollout puck --duration 0.1 | grep '^tip'", "19.62");
+    must_say("$ctl rollout puck --duration 0.1", "contacts: at most");
+    must_say("$ctl rollout puck --q 0,0,9,0,0,0,1 --duration 0.1 | grep '^floor'", "8.95");
+    must_say("$ctl simulate puck --duration 0.1 | grep '^floor'", "-19.62");
+    must_say("$ctl rollout puck --duration 0.1 --solve-joints", "ran");
+}
+END_TEST
+
 START_TEST(a_live_simulation_comes_to_rest_on_the_floor) {
     load_walker();
     load_every_shape();
@@ -348,18 +370,6 @@ START_TEST(a_live_simulation_comes_to_rest_on_the_floor) {
 END_TEST
 
 /* ---- forward dynamics ------------------------------------------------------------------------------------------- */
-
-/* Loads a body of 2 kg that touches a floor with its centre of mass, so that friction does not turn it. */
-static void load_puck(void) {
-    json_t *description =
-        json_pack("{ss ss s[{ss s{si s[iiiiii]}}] s[{ss ss sf} {ss ss ss sf}]}", "name", "puck", "base_type",
-                  "BASE_FLOATING", "links", "name", "body", "inertia", "mass", 2, "rotational", 1, 0, 0, 1, 0, 1,
-                  "contact_surfaces", "name", "floor", "shape", "CONTACT_SHAPE_PLANE", "friction", 0.4, "name", "tip",
-                  "link", "body", "shape", "CONTACT_SHAPE_POINT", "friction", 0.4);
-    ck_assert_ptr_nonnull(description);
-    load_as(description, "puck");
-    json_decref(description);
-}
 
 START_TEST(forward_dynamics_counts_contacts_over_a_time_step) {
     load_puck();
@@ -458,6 +468,7 @@ int main(void) {
     tcase_add_test(all, a_quadruped_with_a_rod_between_its_feet_stands_on_its_weight);
     tcase_add_test(all, dry_friction_of_a_joint_holds_with_solve_joints);
     tcase_add_test(all, a_thousand_quadrupeds_fall_and_stand_in_one_request);
+    tcase_add_test(all, the_command_line_prints_the_contacts_of_the_end);
     tcase_add_test(all, a_live_simulation_comes_to_rest_on_the_floor);
     tcase_add_test(all, forward_dynamics_counts_contacts_over_a_time_step);
     tcase_add_loop_test(all, wrong_surfaces_are_refused_with_the_path_of_their_member, 0,
