@@ -29,6 +29,7 @@ SAME_NUMBER(FULL_SYSTEM, FULL_SYSTEM);
 SAME_NUMBER(MULTIPLIERS, MULTIPLIERS);
 SAME_NUMBER(ELIMINATION, ELIMINATION);
 SAME_NUMBER(ARTICULATED_BODIES, ARTICULATED_BODIES);
+SAME_NUMBER(EMBEDDING, EMBEDDING);
 #undef SAME_NUMBER
 
 /* ---- the question ------------------------------------------------------------------------------------------------ */
@@ -143,7 +144,8 @@ static bool read_options(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r
         return false;
     }
     if (b->query->rows &&
-        (r->constraint_method == METHOD(MULTIPLIERS) || r->constraint_method == METHOD(ARTICULATED_BODIES))) {
+        (r->constraint_method == METHOD(MULTIPLIERS) || r->constraint_method == METHOD(ARTICULATED_BODIES) ||
+         r->constraint_method == METHOD(EMBEDDING))) {
         batch_blame(b, "constraint_method");
         call_fail(b->call, REASON_CONFLICTING_FIELDS,
                   "rows of a request need FULL_SYSTEM (1) or ELIMINATION (3), or nothing");
@@ -155,6 +157,7 @@ static bool read_options(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r
     case METHOD(MULTIPLIERS):
     case METHOD(ELIMINATION):
     case METHOD(ARTICULATED_BODIES):
+    case METHOD(EMBEDDING):
         options->method = dyn_constraint_method_for(b->model, (dyn_constraint_method)r->constraint_method);
         return true;
     default:
@@ -162,7 +165,7 @@ static bool read_options(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r
         call_fail(
             b->call, REASON_UNKNOWN_VALUE,
             "constraint_method is %d; pass FULL_SYSTEM (1), MULTIPLIERS (2), ELIMINATION (3), ARTICULATED_BODIES (4), "
-            "or nothing for the fastest",
+            "EMBEDDING (5), or nothing for the fastest",
             (int)r->constraint_method);
         return false;
     }

@@ -21,9 +21,10 @@
 #include "chain.h"
 #include "clock.h"
 
-enum { SAMPLES = 64, REPETITIONS = 9, METHODS = 4, NAME_SIZE = 32 };
+enum { SAMPLES = 64, REPETITIONS = 9, METHODS = 5, NAME_SIZE = 32 };
 
-static const char *const method_names[METHODS] = {"full_system", "multipliers", "elimination", "articulated_bodies"};
+static const char *const method_names[METHODS] = {"full_system", "multipliers", "elimination", "articulated_bodies",
+                                                  "embedding"};
 
 /* Builds a chain of n joints with `welds` welds between links and the world; without any, a point stays on a plane. */
 static dyn_model *build_chain(int n, int welds) {

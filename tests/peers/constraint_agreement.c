@@ -109,7 +109,7 @@ static void compare(const dyn_model *model, dyn_workspace *w, random_source *ran
     require(dyn_constraint_project(model, w, 1, q, NULL, v, NULL, v, &error), &error);
     const algorithm_input in = {.model = model, .workspace = w, .n = 1, .q = q, .v = v, .tau = tau};
     ck_assert(peer_algorithm_of(library, ALGORITHM_ABA)(robot, &in, theirs));
-    for (int method = 0; method <= DYN_CONSTRAINT_METHOD_ARTICULATED_BODIES; method++) {
+    for (int method = 0; method <= DYN_CONSTRAINT_METHOD_EMBEDDING; method++) {
         const dyn_constraint_options chosen = DYN_CONSTRAINT_OPTIONS_INIT(.method = (dyn_constraint_method)method);
         require(dyn_constrained_forward_dynamics(model, w, 1, NULL, q, v, tau, NULL, &chosen, ours, NULL, NULL, &error),
                 &error);

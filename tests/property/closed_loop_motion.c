@@ -408,7 +408,7 @@ static void accelerate_by_all_methods(const linkage *l, const state *x) {
         memcpy(q + i * NQ, x->q, sizeof x->q);
         memcpy(v + i * NQ, x->v, sizeof x->v);
     }
-    for (int method = 0; method <= DYN_CONSTRAINT_METHOD_ARTICULATED_BODIES; method++) {
+    for (int method = 0; method <= DYN_CONSTRAINT_METHOD_EMBEDDING; method++) {
         for (size_t n = 1; n <= COPIES; n += COPIES - 1) {
             const dyn_constraint_options options =
                 DYN_CONSTRAINT_OPTIONS_INIT(.method = (dyn_constraint_method)method, .stabilization = n > 1 ? 5 : 0);
@@ -461,7 +461,7 @@ static dyn_status accelerate_in_dead_centre(const double v[NQ], dyn_constraint_m
 
 START_TEST(constraints_that_contradict_each_other_are_an_error_and_doubled_ones_are_none) {
     const double together[NQ] = {6, -6, 6}, apart[NQ] = {6, -6, 0};
-    for (int k = 0; k <= DYN_CONSTRAINT_METHOD_ARTICULATED_BODIES; k++) {
+    for (int k = 0; k <= DYN_CONSTRAINT_METHOD_EMBEDDING; k++) {
         const dyn_constraint_method method = (dyn_constraint_method)k;
         dyn_error error;
         require(accelerate_in_dead_centre(together, method, 1e-6, &error), &error);

@@ -175,7 +175,7 @@ static void check_held_frame(const place *p, const double *a, const double *forc
     dyn_error error;
     double *found = numbers(p->g->nv), lambda[6];
     require(dyn_workspace_create(held, &workspace, &error), &error);
-    for (int method = 0; method <= DYN_CONSTRAINT_METHOD_ARTICULATED_BODIES; method++) {
+    for (int method = 0; method <= DYN_CONSTRAINT_METHOD_EMBEDDING; method++) {
         const dyn_constraint_options chosen = DYN_CONSTRAINT_OPTIONS_INIT(.method = (dyn_constraint_method)method);
         require(dyn_constrained_forward_dynamics(held, workspace, 1, NULL, p->in.q, p->in.v, p->in.tau, NULL, &chosen,
                                                  found, lambda, NULL, &error),

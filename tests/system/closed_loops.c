@@ -66,7 +66,7 @@ START_TEST(the_tip_of_two_links_keeps_its_height) {
     send_model(model, "arm");
     dyn_model_free(model);
     const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "arm", .nq = 2, .nv = 2, .samples = 3);
-    for (int method = 0; method <= 4; method++) {
+    for (int method = 0; method <= DYN_CLIENT_CONSTRAINT_METHOD_EMBEDDING; method++) {
         dyn_client_constrained_motion *motion;
         const dyn_client_constraint_options options =
             DYN_CLIENT_CONSTRAINT_OPTIONS_INIT(.method = (dyn_client_constraint_method)method);

@@ -1298,6 +1298,7 @@ typedef enum dyn_client_constraint_method {
     DYN_CLIENT_CONSTRAINT_METHOD_MULTIPLIERS = 2,        /* multipliers first */
     DYN_CLIENT_CONSTRAINT_METHOD_ELIMINATION = 3,        /* independent coordinates */
     DYN_CLIENT_CONSTRAINT_METHOD_ARTICULATED_BODIES = 4, /* constrained articulated bodies */
+    DYN_CLIENT_CONSTRAINT_METHOD_EMBEDDING = 5,          /* constraint embedding */
 } dyn_client_constraint_method;
 
 /* Returns the name of a method, such as "multipliers"; "none" for AUTO, which marks results of models without

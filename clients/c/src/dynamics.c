@@ -138,7 +138,8 @@ dyn_client_status dyn_client_bias_forces(dyn_client *client, const dyn_client_qu
 /* ---- forward dynamics with constraints --------------------------------------------------------------------------- */
 
 const char *dyn_client_constraint_method_name(dyn_client_constraint_method method) {
-    static const char *const names[] = {"none", "full system", "multipliers", "elimination", "articulated bodies"};
+    static const char *const names[] = {"none",        "full system",        "multipliers",
+                                        "elimination", "articulated bodies", "embedding"};
     return (size_t)method < sizeof names / sizeof *names ? names[method] : "unknown";
 }
 

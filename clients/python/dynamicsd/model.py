@@ -152,9 +152,9 @@ class Model:
                                      tolerance: float = 0.0, **options: Unpack[Options]) -> ConstrainedMotion:
         """Computes accelerations and the forces of the constraints of a model with closed loops.
 
-        `method` is "auto", "full_system", "multipliers", "elimination" or "articulated_bodies"; `stabilization` is
-        Baumgarte's k in 1/s. Constraints that contradict each other by more than `tolerance`, a share of their terms,
-        are an error: 0 stands for 0.01, and 1 accepts all.
+        `method` is "auto", "full_system", "multipliers", "elimination", "articulated_bodies" or "embedding";
+        `stabilization` is Baumgarte's k in 1/s. Constraints that contradict each other by more than `tolerance`, a
+        share of their terms, are an error: 0 stands for 0.01, and 1 accepts all.
         """
         query = Query(self, options)
         arguments = query.pointers(("q", "v", "tau"), (q, v, tau))

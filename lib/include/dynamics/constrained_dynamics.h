@@ -33,7 +33,8 @@ DYN_API dyn_status dyn_constraint_rows(const dyn_model *model, dyn_workspace *wo
 /* Methods of forward dynamics with constraints; equations are those of Featherstone and Orin 2000, section 3.4. On
  * chains of 4 to 72 joints (tests/bench/constraint_methods.c), articulated bodies are the fastest method for 12 and 24
  * rows in a batch, before multipliers by a factor from 1.03 to 4.9, and for a sample alone by a factor from 0.8 to 3.0.
- * For 1 and 6 rows, multipliers take from 0.6 to 2.4 times as long. */
+ * For 1 and 6 rows, multipliers take from 0.6 to 2.4 times as long. Embedding takes 0.7 times as long as multipliers
+ * for a sample alone of a quadruped whose four feet are welded, and 1.4 times in a batch. */
 typedef enum dyn_constraint_method {
     DYN_CONSTRAINT_METHOD_AUTO = 0,        /* ARTICULATED_BODIES for more than 6 rows, otherwise MULTIPLIERS */
     DYN_CONSTRAINT_METHOD_FULL_SYSTEM = 1, /* [M A'; A 0] [a; -lambda] = [tau - h; -dA/dt v], equation 20 */
@@ -44,6 +45,11 @@ typedef enum dyn_constraint_method {
      * share a coordinate (mimic joints, rotors), with polynomial couplings, prescribed motions, or forces of loop
      * joints, and with more than 8 couplings a body. */
     DYN_CONSTRAINT_METHOD_ARTICULATED_BODIES = 4,
+    /* Constraint embedding (Jain 2012): the bodies of each loop form a cluster, whose loops yield the accelerations of
+     * its coordinates from independent ones; articulated bodies run over the clusters. O(bodies) where loops are local,
+     * and O(n^3) in a loop of n coordinates. Models with bodies that share a coordinate, and samples where no inertia
+     * resists an independent coordinate, are computed by MULTIPLIERS. */
+    DYN_CONSTRAINT_METHOD_EMBEDDING = 5,
 } dyn_constraint_method;
 
 /* Returns the method by which dyn_constrained_forward_dynamics computes: for DYN_CONSTRAINT_METHOD_AUTO the one that
@@ -91,7 +97,8 @@ typedef struct dyn_constraint_options {
  * states by how much the rows are violated. `options` NULL: defaults. `a` may be the same array as tau or v. `lambda`
  * and `outcomes` (n of them) may be NULL. For a model without constraints the function computes dyn_aba.
  * Cost of ARTICULATED_BODIES: O(bodies + m); of MULTIPLIERS: O(bodies + m depth + m^2 depth + m^3), and as much for
- * `outcomes`; of the other methods: O((nv + m)^3). Allocates nothing. Thread-safe as long as each thread has its own
+ * `outcomes`; of EMBEDDING: O(bodies) and the cubes of the coordinates of each group of loops that share a body; of the
+ * other methods: O((nv + m)^3). Allocates nothing. Thread-safe as long as each thread has its own
  * workspace.
  * Errors: those of dyn_aba; DYN_FAILED_PRECONDITION for a model with constraints and a workspace in single precision;
  * DYN_INVALID_ARGUMENT for options out of range; with a tolerance, DYN_FAILED_PRECONDITION with the name of a

@@ -63,6 +63,11 @@ typedef struct classical_instance {
     size_t (*articulated_memory_size)(const dyn_model *model);
     void (*articulated_inertia)(const formulation_call *call, const void *q, const void *v, const void *tau,
                                 const articulated_frame *of, void *inertia, void *bias);
+    /* Computes, in the axes of the world and about its origin, the motion subspaces, 6 numbers for each coordinate, and
+     * the inertias m, m c and I (xx xy xz yy yz zz), 10 numbers for each body. call->memory has tree_memory_size(model)
+     * bytes. For a model whose bodies share no coordinate. */
+    size_t (*tree_memory_size)(const dyn_model *model);
+    void (*place_tree)(const formulation_call *call, const void *q, void *subspaces, void *inertias);
 } classical_instance;
 
 extern const classical_instance dyn_classical_instance_classical;

@@ -6,6 +6,7 @@
 #include "base_motion.h"
 #include "derived.h"
 #include "external_forces.h"
+#include "world_links.h"
 
 static const formulation *const rows[] = {
 #define FORMULATION(name) &KERNEL(name),
@@ -209,6 +210,33 @@ static void compute_articulated_inertia(const formulation_call *call, const void
     (&m, v ? (const real *)v : zeros, tau ? (const real *)tau : zeros, of, &s, (real *)inertia, (real *)bias);
 }
 
+static size_t tree_memory_size(const dyn_model *model) {
+    static const double gravity[3] = {0, 0, 0};
+    scratch s = scratch_measure();
+    mechanism m = KERNEL(mechanism_at)(model, gravity, NULL, &s);
+    KERNEL(world_links)(&m, NULL, &s);
+    return s.used;
+}
+
+static void place_tree(const formulation_call *call, const void *q, void *subspaces, void *inertias) {
+    scratch s = scratch_measure();
+    s.block = (char *)call->memory;
+    const mechanism m = KERNEL(mechanism_at)(call->model, call->gravity, (const real *)q, &s);
+    const world_link *links = KERNEL(world_links)(&m, NULL, &s);
+    real *h = (real *)subspaces, *I = (real *)inertias;
+    for (int i = 0; i < m.count; i++, I += 10) {
+        const world_link *l = &links[i];
+        for (int k = 0; k < l->nv; k++) {
+            real *column = h + 6 * (l->v_index + k);
+            column[0] = l->h[k].w.x, column[1] = l->h[k].w.y, column[2] = l->h[k].w.z;
+            column[3] = l->h[k].v.x, column[4] = l->h[k].v.y, column[5] = l->h[k].v.z;
+        }
+        I[0] = l->I.m, I[1] = l->I.h.x, I[2] = l->I.h.y, I[3] = l->I.h.z;
+        I[4] = l->I.I.xx, I[5] = l->I.I.xy, I[6] = l->I.I.xz;
+        I[7] = l->I.I.yy, I[8] = l->I.I.yz, I[9] = l->I.I.zz;
+    }
+}
+
 const classical_instance KERNEL(classical_instance) = {
     sizeof(real),
     ROW_COUNT,
@@ -224,4 +252,6 @@ const classical_instance KERNEL(classical_instance) = {
     compute_base_forces,
     articulated_memory_size,
     compute_articulated_inertia,
+    tree_memory_size,
+    place_tree,
 };

@@ -27,6 +27,7 @@
 #include "articulated.h"
 #include "closures.h"
 #include "dense.h"
+#include "embedding.h"
 #include "given_rows.h"
 
 /* Rows up to which the method of multipliers takes no longer than constrained articulated bodies, by
@@ -38,6 +39,7 @@ typedef struct constraint_scratch {
     closures loops;
     dense_scratch dense;
     articulated bodies;
+    embedding embedded;
     double *acceleration; /* nv, packed */
 } constraint_scratch;
 
@@ -57,6 +59,7 @@ static size_t lay_out(const dyn_model *model, size_t lanes, uintptr_t base, cons
     cursor += closures_lay_out(model, lanes, cursor, &s->loops);
     cursor += dense_lay_out(model->nv, model->constraint_rows, cursor, &s->dense);
     cursor += articulated_lay_out(model, lanes, cursor, &s->bodies);
+    cursor += embedding_lay_out(model, cursor, &s->embedded);
     s->acceleration = dyn_carve(&cursor, (size_t)model->nv * lanes * sizeof(double));
     return cursor - base;
 }
@@ -98,8 +101,8 @@ static dyn_status report(const constrained_call *call, sample_block block, size_
     return agreement_check(&solved, call->options.tolerance, call->model, sample, error);
 }
 
-/* Computes the multipliers of least norm from A' lambda = M a - f into s->lambda. */
-static void find_least_norm(const dense_problem *p, const double *a, constraint_scratch *s) {
+/* Computes the multipliers of least norm from A' lambda = force into s->loops.lambda. */
+static void find_least_norm(const dense_problem *p, const double *force, constraint_scratch *s) {
     double *R = s->loops.rows.lane_response, *b = s->loops.rows.motion;
     for (int r = 0; r < p->m; r++) {
         for (int k = 0; k <= r; k++) {
@@ -111,14 +114,23 @@ static void find_least_norm(const dense_problem *p, const double *a, constraint_
         }
         b[r] = 0;
         for (int i = 0; i < p->n; i++) {
-            double force = -p->f[i];
-            for (int j = 0; j < p->n; j++) {
-                force += p->M[i * p->n + j] * a[j];
-            }
-            b[r] += p->A[r * p->n + i] * force;
+            b[r] += p->A[r * p->n + i] * force[i];
         }
     }
     least_norm_solve(p->m, R, b, &s->loops.norm, s->loops.lambda);
+}
+
+/* Computes f = tau - (M a + h) of a block of one sample, loop joints' forces included. */
+static void find_forces(const constrained_call *call, sample_block block, const packed_inputs *packed, const double *a,
+                        double *f, constraint_scratch *s) {
+    const double *tau = packed->third;
+    packed_inputs accelerated = *packed;
+    accelerated.third = a;
+    block.kernels->rnea(call->model, call->workspace->memory, &accelerated, f);
+    for (int i = 0; i < call->model->nv; i++) {
+        f[i] = tau[i] - f[i];
+    }
+    closures_add_forces(&s->loops, block, call->options.passive, 1, packed->q, packed->v, f);
 }
 
 /* Computes a of a block of one sample by the full system or by elimination. */
@@ -126,20 +138,19 @@ static dyn_status solve_dense(const constrained_call *call, sample_block block, 
                               constraint_scratch *s, dyn_error *error) {
     const dyn_model *model = call->model;
     const dyn_workspace *w = call->workspace;
-    const double *tau = packed->third;
     double *M = s->dense.M, *f = s->dense.f, *a = s->acceleration;
-    packed_inputs unaccelerated = *packed;
-    unaccelerated.third = w->zero;
     block.kernels->crba(model, w->memory, packed->q, M);
-    block.kernels->rnea(model, w->memory, &unaccelerated, f);
-    for (int i = 0; i < model->nv; i++) {
-        f[i] = tau[i] - f[i];
-    }
-    closures_add_forces(&s->loops, block, call->options.passive, 1, packed->q, packed->v, f);
+    find_forces(call, block, packed, w->zero, f, s);
     const dense_problem p = {model->nv, model->constraint_rows, M, s->loops.rows.A, f, s->loops.c};
     int rank = call->options.method == DYN_CONSTRAINT_METHOD_ELIMINATION ? dense_solve_by_elimination(&p, &s->dense, a)
                                                                          : dense_solve_full_system(&p, &s->dense, a);
-    find_least_norm(&p, a, s);
+    for (int i = 0; i < p.n; i++) {
+        s->dense.y[i] = -f[i];
+        for (int j = 0; j < p.n; j++) {
+            s->dense.y[i] += M[i * p.n + j] * a[j];
+        }
+    }
+    find_least_norm(&p, s->dense.y, s);
     return report(call, block, 0, rank, s, error);
 }
 
@@ -191,14 +202,16 @@ static dyn_status compute_articulated(const constrained_call *call, sample_block
     return status;
 }
 
-/* Computes the accelerations of one block into s->acceleration, and stores its multipliers and results. */
-static dyn_status compute_block(const constrained_call *call, sample_block block, const packed_inputs *packed,
-                                constraint_scratch *s, dyn_error *error) {
+/* Returns whether a method has matrices of all coordinates, and so computes one sample at a time. */
+static bool is_dense(dyn_constraint_method method) {
+    return method == DYN_CONSTRAINT_METHOD_FULL_SYSTEM || method == DYN_CONSTRAINT_METHOD_ELIMINATION;
+}
+
+/* Computes a block by the method of multipliers, or by a dense one. */
+static dyn_status compute_multipliers(const constrained_call *call, sample_block block, const packed_inputs *packed,
+                                      constraint_scratch *s, dyn_error *error) {
     const dyn_model *model = call->model;
     const dyn_workspace *w = call->workspace;
-    if (call->options.method == DYN_CONSTRAINT_METHOD_ARTICULATED_BODIES) {
-        return compute_articulated(call, block, packed, s, error);
-    }
     block.kernels->forward_dynamics(model, w->memory, packed, w->pivots, s->acceleration);
     dyn_status status = dyn_check_pivots(model, w, block, error);
     if (status != DYN_OK) {
@@ -211,14 +224,59 @@ static dyn_status compute_block(const constrained_call *call, sample_block block
     }
     for (size_t l = 0; status == DYN_OK && l < block.count; l++) {
         closures_require_acceleration(&s->loops, block, l, call->options.stabilization, packed->v);
-        if (call->options.method == DYN_CONSTRAINT_METHOD_MULTIPLIERS) {
+        if (is_dense(call->options.method)) {
+            status = solve_dense(call, block, packed, s, error);
+        } else {
             int rank = closures_solve(&s->loops, block, l, s->acceleration);
             status = report(call, block, l, rank, s, error);
-        } else {
-            status = solve_dense(call, block, packed, s, error);
         }
     }
     return status;
+}
+
+/* Computes a block of one sample by constraint embedding. */
+static dyn_status compute_embedded(const constrained_call *call, sample_block block, const packed_inputs *packed,
+                                   constraint_scratch *s, dyn_error *error) {
+    const dyn_model *model = call->model;
+    const dyn_workspace *w = call->workspace;
+    const double k = call->options.stabilization;
+    const constraint_rows *rows = &s->loops.rows;
+    if (call->results || call->options.tolerance > 0) {
+        closures_respond(&s->loops, block, packed->q, packed->v, NULL);
+    } else {
+        block.kernels->row_jacobian(model, w->memory, packed->q, packed->v, &rows->set, rows->A, rows->bias);
+        closures_subtract_drive(&s->loops, block);
+    }
+    if (k != 0) {
+        closures_find_errors(&s->loops, block, packed->q);
+    }
+    closures_require_acceleration(&s->loops, block, 0, k, packed->v);
+    find_forces(call, block, packed, w->zero, s->dense.f, s);
+    const dense_problem p = {model->nv, model->constraint_rows, NULL, rows->A, s->dense.f, s->loops.c};
+    if (!embedding_solve(&s->embedded, w, packed->q, &p, &s->dense, s->acceleration)) {
+        return compute_multipliers(call, block, packed, s, error);
+    }
+    if (call->lambda || call->options.tolerance > 0) {
+        find_forces(call, block, packed, s->acceleration, s->dense.y, s);
+        for (int i = 0; i < model->nv; i++) {
+            s->dense.y[i] = -s->dense.y[i];
+        }
+        find_least_norm(&p, s->dense.y, s);
+    }
+    return report(call, block, 0, -1, s, error);
+}
+
+/* Computes the accelerations of one block into s->acceleration, and stores its multipliers and results. */
+static dyn_status compute_block(const constrained_call *call, sample_block block, const packed_inputs *packed,
+                                constraint_scratch *s, dyn_error *error) {
+    switch (call->options.method) {
+    case DYN_CONSTRAINT_METHOD_ARTICULATED_BODIES:
+        return compute_articulated(call, block, packed, s, error);
+    case DYN_CONSTRAINT_METHOD_EMBEDDING:
+        return compute_embedded(call, block, packed, s, error);
+    default:
+        return compute_multipliers(call, block, packed, s, error);
+    }
 }
 
 /* ---- Entry points ------------------------------------------------------------------------------------------------ */
@@ -239,17 +297,21 @@ static dyn_status open_scratch(const dyn_model *model, const dyn_workspace *w, c
     return DYN_OK;
 }
 
-/* Returns the method that computes for m rows. `couples` states whether constrained articulated bodies apply. */
-static dyn_constraint_method choose_method(dyn_constraint_method method, int m, bool couples) {
+/* Returns the method that computes for a model. `couples` states whether constrained articulated bodies apply. */
+static dyn_constraint_method choose_method(dyn_constraint_method method, const dyn_model *model, bool couples) {
+    const int m = model->constraint_rows;
     if (method == DYN_CONSTRAINT_METHOD_AUTO) {
         method =
             m > MOST_ROWS_OF_MULTIPLIERS ? DYN_CONSTRAINT_METHOD_ARTICULATED_BODIES : DYN_CONSTRAINT_METHOD_MULTIPLIERS;
     }
-    return method == DYN_CONSTRAINT_METHOD_ARTICULATED_BODIES && !couples ? DYN_CONSTRAINT_METHOD_MULTIPLIERS : method;
+    bool applies = method == DYN_CONSTRAINT_METHOD_ARTICULATED_BODIES ? couples
+                   : method == DYN_CONSTRAINT_METHOD_EMBEDDING        ? embedding_applies(model)
+                                                                      : true;
+    return applies ? method : DYN_CONSTRAINT_METHOD_MULTIPLIERS;
 }
 
 dyn_constraint_method dyn_constraint_method_for(const dyn_model *model, dyn_constraint_method method) {
-    return choose_method(method, model->constraint_rows, dyn_count_couplings(model) >= 0);
+    return choose_method(method, model, dyn_count_couplings(model) >= 0);
 }
 
 static dyn_status read_options(const dyn_workspace *w, const dyn_constraint_options *options,
@@ -258,7 +320,7 @@ static dyn_status read_options(const dyn_workspace *w, const dyn_constraint_opti
     if (status != DYN_OK) {
         return status;
     }
-    if ((int)chosen->method < 0 || chosen->method > DYN_CONSTRAINT_METHOD_ARTICULATED_BODIES) {
+    if ((int)chosen->method < 0 || chosen->method > DYN_CONSTRAINT_METHOD_EMBEDDING) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "options.method", "%d is no method", (int)chosen->method);
     }
     if (!(chosen->stabilization >= 0) || !isfinite(chosen->stabilization)) {
@@ -270,19 +332,18 @@ static dyn_status read_options(const dyn_workspace *w, const dyn_constraint_opti
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "options.tolerance",
                              "the tolerance is %g; state a number from 0 to 1", chosen->tolerance);
     }
-    chosen->method = choose_method(chosen->method, w->model->constraint_rows, articulated_applies(w));
+    chosen->method = choose_method(chosen->method, w->model, articulated_applies(w));
     return DYN_OK;
 }
 
-/* Computes all blocks. The dense methods compute one sample at a time. */
+/* Computes all blocks. The dense methods and embedding compute one sample at a time. */
 static dyn_status compute(const constrained_call *call, constraint_scratch *s, dyn_error *error) {
     const dyn_workspace *w = call->workspace;
     size_t n = call->n, nv = (size_t)call->model->nv;
-    bool is_dense = call->options.method == DYN_CONSTRAINT_METHOD_FULL_SYSTEM ||
-                    call->options.method == DYN_CONSTRAINT_METHOD_ELIMINATION;
+    bool is_alone = is_dense(call->options.method) || call->options.method == DYN_CONSTRAINT_METHOD_EMBEDDING;
     dyn_status status = DYN_OK;
     for (size_t first = 0; status == DYN_OK && first < n;) {
-        sample_block block = is_dense ? dyn_block_of_one(w, first) : dyn_block_at(w, n, first, 0);
+        sample_block block = is_alone ? dyn_block_of_one(w, first) : dyn_block_at(w, n, first, 0);
         const wrench_set wrenches = dyn_block_wrenches(w, call->in.forces, block);
         packed_inputs packed = {.forces = &wrenches};
         status = dyn_load_inputs(call->model, w, n, &call->in, block, &packed, error);
@@ -328,6 +389,9 @@ dyn_status dyn_constrained_forward_dynamics(const dyn_model *model, dyn_workspac
         return dyn_aba(model, workspace, n, gravity, q, v, tau, forces, a, error);
     }
     status = open_scratch(model, workspace, &scratch, error);
+    if (status == DYN_OK && call.options.method == DYN_CONSTRAINT_METHOD_EMBEDDING) {
+        embedding_find(model, &scratch.embedded);
+    }
     return status == DYN_OK ? compute(&call, &scratch, error) : status;
 }
 

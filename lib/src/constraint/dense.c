@@ -179,7 +179,9 @@ static double row_product(const dense_problem *p, int i, const double *x) {
     return sum;
 }
 
-int dense_solve_by_elimination(const dense_problem *p, dense_scratch *s, double *a) {
+/* Eliminates the scaled rows A a = c, and stores the solution whose independent coordinates are zero. Returns the rank
+ * of A. */
+static int eliminate_rows(const dense_problem *p, dense_scratch *s, double *a) {
     int n = p->n, m = p->m;
     equilibrate(p, s->scale);
     for (int r = 0; r < m; r++) {
@@ -189,10 +191,25 @@ int dense_solve_by_elimination(const dense_problem *p, dense_scratch *s, double 
         s->x[r] = p->c[r] * s->scale[n + r];
     }
     const linear_system system = {m, n, s->K, s->x, s->order};
-    int rank = eliminate(&system), free_count = n - rank;
+    int rank = eliminate(&system);
     for (int k = 0; k < n; k++) {
         a[s->order[k]] = k < rank ? s->x[k] * s->scale[s->order[k]] : 0;
     }
+    return rank;
+}
+
+int dense_embed(const dense_problem *p, dense_scratch *s, double *g, double *G) {
+    int rank = eliminate_rows(p, s, g), free_count = p->n - rank;
+    for (int k = 0; k < p->n; k++) {
+        for (int z = 0; z < free_count; z++) {
+            G[s->order[k] * free_count + z] = null_space(p, s, rank, k, z);
+        }
+    }
+    return rank;
+}
+
+int dense_solve_by_elimination(const dense_problem *p, dense_scratch *s, double *a) {
+    int n = p->n, rank = eliminate_rows(p, s, a), free_count = n - rank;
     /* x receives M Z, one column at a time; y = Z' (f - M a_p). */
     for (int z = 0; z < free_count; z++) {
         double *column = s->x;

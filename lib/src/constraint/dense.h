@@ -40,4 +40,9 @@ int dense_solve_full_system(const dense_problem *p, dense_scratch *s, double *a)
  * the rank of A. Cost O(m^2 n + n^3). */
 int dense_solve_by_elimination(const dense_problem *p, dense_scratch *s, double *a);
 
+/* Finds the accelerations of independent coordinates: a = g + G z satisfies A a = c for every z. The diagonal of M
+ * scales the pivots. g receives n numbers and G n x (n - rank), row-major. f is not read. Returns the rank of A. Cost
+ * O(m^2 n). */
+int dense_embed(const dense_problem *p, dense_scratch *s, double *g, double *G);
+
 #endif

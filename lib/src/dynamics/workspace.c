@@ -31,12 +31,12 @@ static size_t smaller(size_t a, size_t b) {
 }
 
 /* Returns an upper bound, in bytes, of the memory that the constraints of a model need: packed rows, responses and
- * poses of a block, and the square matrices of one sample, which the methods of the full system and of elimination
- * factorize. */
+ * poses of a block, and the square matrices of one sample, which the methods of the full system, of elimination and of
+ * embedding factorize. */
 static size_t constraint_size(const dyn_model *model, const kernel_trio *kernels) {
     size_t m = (size_t)(model->constraint_rows + constraint_force_rows(model)), n = (size_t)model->nv, sum = m + n;
-    size_t alignment = 128 * CARVE_ALIGNMENT;
-    size_t packed = 2 * m * n + 2 * m * m + 8 * sum + 32, single = 8 * sum * sum + 64 * sum;
+    size_t alignment = 128 * CARVE_ALIGNMENT, bodies = (size_t)model->body_count;
+    size_t packed = 2 * m * n + 2 * m * m + 8 * sum + 32, single = 12 * sum * sum + 96 * sum + 64 * bodies;
     bool is_single = kernels->wide->number_size != sizeof(double);
     return m == 0 || is_single ? 0 : (packed * (size_t)kernels->wide->lanes + single) * sizeof(double) + alignment;
 }
@@ -68,7 +68,8 @@ static void lay_out_couplings(const dyn_model *model, const kernel_trio *kernels
 /* Returns the bytes that the algorithms need which the room of the formulations computes. */
 static size_t classical_memory_size(const dyn_model *model) {
     const classical_instance *classical = &dyn_classical_instance_classical;
-    return larger(classical->base_memory_size(model), classical->articulated_memory_size(model));
+    return larger(classical->tree_memory_size(model),
+                  larger(classical->base_memory_size(model), classical->articulated_memory_size(model)));
 }
 
 /* Lays the parts of a workspace out from `base` and returns their total size. */
