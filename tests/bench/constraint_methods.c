@@ -3,7 +3,8 @@
  * Measures the methods of forward dynamics with constraints: microseconds for a sample alone and for one of a batch.
  *
  *     constraint_methods                           chains of n revolute joints with m rows: points on planes have one
- *                                                  row, and welds to the world six
+ *                                                  row, welds to the world six, and gears between neighbours, which
+ *                                                  are local loops, one for each pair of joints
  *     constraint_methods FILE fixed|floating LINK..
  *                                                  robot of a URDF file, with a 6-D contact of each link, in 64
  *                                                  random configurations
@@ -25,6 +26,25 @@ enum { SAMPLES = 64, REPETITIONS = 9, METHODS = 5, NAME_SIZE = 32 };
 
 static const char *const method_names[METHODS] = {"full_system", "multipliers", "elimination", "articulated_bodies",
                                                   "embedding"};
+
+/* Builds a chain of n joints, each second of which a gear couples to the next one. */
+static dyn_model *build_geared_chain(int n) {
+    dyn_builder *builder = chain_create(n);
+    dyn_model *model;
+    dyn_error error;
+    for (int k = 0; k + 1 < n; k += 2) {
+        char name[NAME_SIZE], first[NAME_SIZE], second[NAME_SIZE];
+        snprintf(name, sizeof name, "g%d", k);
+        snprintf(first, sizeof first, "l%d", k + 1);
+        snprintf(second, sizeof second, "l%d", k + 2);
+        const dyn_constraint_description gear = {
+            .name = name, .kind = DYN_CONSTRAINT_KIND_COUPLING, .coupled = {{first, 2}, {second, -3}}};
+        chain_require(dyn_builder_add_constraint(builder, &gear, &error), &error);
+    }
+    chain_require(dyn_builder_build(builder, NULL, NULL, &model, &error), &error);
+    dyn_builder_free(builder);
+    return model;
+}
 
 /* Builds a chain of n joints with `welds` welds between links and the world; without any, a point stays on a plane. */
 static dyn_model *build_chain(int n, int welds) {
@@ -112,8 +132,9 @@ static double measure_methods(const subject *s) {
     return least;
 }
 
-static void measure_chain(int n, int welds) {
-    subject s = open_subject(build_chain(n, welds));
+/* Measures a chain of n joints, and frees it. */
+static void measure_chain(int n, dyn_model *model) {
+    subject s = open_subject(model);
     for (size_t i = 0; i < SAMPLES * s.nv; i++) {
         s.q[i] = (double)(i * 7919 % 1000) / 500 - 1;
     }
@@ -209,8 +230,9 @@ int main(int argc, char **argv) {
     }
     for (size_t i = 0; i < sizeof joints / sizeof *joints; i++) {
         for (size_t k = 0; k < sizeof welds / sizeof *welds; k++) {
-            measure_chain(joints[i], welds[k]);
+            measure_chain(joints[i], build_chain(joints[i], welds[k]));
         }
+        measure_chain(joints[i], build_geared_chain(joints[i]));
     }
     return 0;
 }

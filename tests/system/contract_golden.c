@@ -278,12 +278,18 @@ static void append_missing(void) {
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
+/* Returns the value of a digit that the contract is written with. */
+static unsigned hex_digit(char digit) {
+    static const char digits[] = "0123456789abcdef";
+    const char *found = strchr(digits, digit);
+    ck_assert_msg(digit != '\0' && found != NULL, "'%c' is no digit", digit);
+    return (unsigned)(found - digits);
+}
+
 static size_t parse_hex(const char *hex, uint8_t *bytes) {
     size_t size = strlen(hex) / 2;
     for (size_t i = 0; i < size; i++) {
-        unsigned byte;
-        ck_assert_int_eq(sscanf(hex + 2 * i, "%2x", &byte), 1);
-        bytes[i] = (uint8_t)byte;
+        bytes[i] = (uint8_t)(16 * hex_digit(hex[2 * i]) + hex_digit(hex[2 * i + 1]));
     }
     return size;
 }
