@@ -530,6 +530,123 @@ START_TEST(rollouts_engage_brakes_and_count_the_losses_of_gears) {
 }
 END_TEST
 
+/* Law of friction of the rail, in JSON and in closed form: values for positive and for negative rates. */
+typedef struct friction_case {
+    const char *figure, *json;
+    double viscous[2], coulomb[2], breakaway[2], stribeck, width, ratio;
+} friction_case;
+
+static const friction_case friction_cases[] = {
+    {"a", "{\"viscous\": [2, 3]}", {2, 3}, {0, 0}, {0, 0}, 1, 0.01, 1},
+    {"b", "{\"coulomb\": [4]}", {0, 0}, {4, 4}, {4, 4}, 1, 0.01, 1},
+    {"c", "{\"viscous\": [2], \"coulomb\": [4, 5]}", {2, 2}, {4, 5}, {4, 5}, 1, 0.01, 1},
+    {"d",
+     "{\"coulomb\": [4], \"breakaway\": [6, 9], \"stribeck_velocity\": 0.2, \"transition_velocity\": 0.05}",
+     {0, 0},
+     {4, 4},
+     {6, 9},
+     0.2,
+     0.05,
+     1},
+    {"e",
+     "{\"viscous\": [2], \"coulomb\": [4], \"breakaway\": [6], \"stribeck_velocity\": 1e-3}",
+     {2, 2},
+     {4, 4},
+     {6, 6},
+     1e-3,
+     0.01,
+     1},
+    {"f",
+     "{\"viscous\": [2], \"coulomb\": [4, 3], \"breakaway\": [6], \"stribeck_velocity\": 0.2, \"temperature_factor\": "
+     "1.5}",
+     {3, 3},
+     {4, 3},
+     {6, 6},
+     0.2,
+     0.01,
+     1},
+    {"f of the rotor",
+     "{\"side\": \"GEAR_SIDE_ROTOR\", \"viscous\": [0.02], \"coulomb\": [0.4, 0.3], \"breakaway\": [0.6, 0.5], "
+     "\"stribeck_velocity\": 2, \"transition_velocity\": 0.3}",
+     {0.02, 0.02},
+     {0.4, 0.3},
+     {0.6, 0.5},
+     2,
+     0.3,
+     -8},
+    {"LuGre at a constant rate",
+     "{\"viscous\": [2], \"coulomb\": [4], \"breakaway\": [6], \"stribeck_velocity\": 0.2, \"bristle_stiffness\": 1e4}",
+     {2, 2},
+     {4, 4},
+     {6, 6},
+     0.2,
+     0.01,
+     1},
+};
+
+/* Returns the force r of a law at the rate v of the rail. */
+static double closed_form(const friction_case *f, double v) {
+    double w = f->ratio * v, x = w / f->stribeck;
+    int side = w > 0 ? 0 : 1;
+    double dry = f->coulomb[side] + (f->breakaway[side] - f->coulomb[side]) / (1 + x * x);
+    return -f->ratio * (f->viscous[side] * w + dry * w / sqrt(w * w + f->width * f->width));
+}
+
+START_TEST(friction_laws_are_those_of_their_figures) {
+    static const double rates[] = {-1, -0.2, -0.004, 0.004, 0.2, 1};
+    for (size_t i = 0; i < sizeof friction_cases / sizeof *friction_cases; i++) {
+        const friction_case *f = &friction_cases[i];
+        json_t *description = read_description("every_kind"), *law = json_loads(f->json, 0, NULL);
+        ck_assert_msg(law != NULL, "%s", f->json);
+        json_object_set_new(description, "machine_elements",
+                            json_pack("[{s:s,s:s,s:{s:f,s:f}},{s:s,s:s,s:o}]", "name", "motor", "joint", "rail",
+                                      "rotor", "ratio", f->ratio, "axial_inertia", 1e-3, "name", "law", "joint", "rail",
+                                      "friction", law));
+        load_as(description, "rubbing");
+        json_decref(description);
+        json_t *reply = run_json("$ctl call inverse_dynamics '{\"query\": {\"model\": \"rubbing\", \"passive_forces\": "
+                                 "{\"damping\": true, \"friction\": true}}, \"q\": [0,0,0, 0,0,0, 0,0,0, 0,0,0, 0,0,0, "
+                                 "0,0,0], \"v\": [0,0,-1, 0,0,-0.2, 0,0,-0.004, 0,0,0.004, 0,0,0.2, 0,0,1]}'");
+        for (size_t k = 0; k < sizeof rates / sizeof *rates; k++) {
+            double tau = number_of(json_object_get(reply, "tau"), 3 * k + 2), expected = -closed_form(f, rates[k]);
+            ck_assert_msg(fabs(tau - expected) < 1e-12 * (1 + fabs(expected)), "%s at %g: %.17g, not %.17g", f->figure,
+                          rates[k], tau, expected);
+            ck_assert_double_ge(tau * rates[k], 0);
+        }
+        json_decref(reply);
+    }
+}
+END_TEST
+
+/* Coulomb friction of mu times the load is that of a gear with these efficiencies. The weight of the forearm loads the
+ * elbow, whose rate is far above the friction velocity. */
+START_TEST(gears_have_friction_in_proportion_to_their_load) {
+    const double mu = 0.2;
+    json_t *description = read_description("every_kind");
+    json_object_set_new(description, "machine_elements",
+                        json_pack("[{s:s,s:s,s:{s:f,s:f,s:f}}]", "name", "gear", "joint", "elbow", "gear", "ratio",
+                                  30.0, "efficiency", 1 / (1 + mu), "back_driving_efficiency", 1 - mu));
+    load_as(description, "loaded");
+    json_decref(description);
+    for (int k = 0; k < 2; k++) {
+        char line[512];
+        double v = k == 0 ? 100 : -100, load = 0;
+        for (int is_lossy = 0; is_lossy < 2; is_lossy++) {
+            snprintf(line, sizeof line,
+                     "$ctl call inverse_dynamics '{\"query\": {\"model\": \"loaded\", \"passive_forces\": "
+                     "{\"gear_losses\": %s}}, \"q\": [0.3, 0.4, 0], \"v\": [0, %g, 0]}'",
+                     is_lossy ? "true" : "false", v);
+            json_t *reply = run_json(line);
+            double tau = number_of(json_object_get(reply, "tau"), 1);
+            ck_assert(!is_lossy || fabs(tau - load - copysign(mu * fabs(load), v)) < 1e-7);
+            load = tau;
+            json_decref(reply);
+        }
+        ck_assert_double_gt(fabs(load), 0.5);
+    }
+}
+END_TEST
+
 #define GEARED                                                                                                         \
     "\"model\": \"driven_arm\", \"passive_forces\": {\"damping\": true, \"friction\": true, \"gear_losses\": true}"
 
@@ -799,6 +916,8 @@ int main(void) {
     tcase_add_test(all, recordings_that_begin_with_deflected_bristles_are_replayed);
     tcase_add_test(all, rollouts_engage_brakes_and_count_the_losses_of_gears);
     tcase_add_test(all, inverse_and_forward_dynamics_count_the_losses_of_gears);
+    tcase_add_test(all, friction_laws_are_those_of_their_figures);
+    tcase_add_test(all, gears_have_friction_in_proportion_to_their_load);
     tcase_add_test(all, passive_forces_are_refused_where_they_do_not_count);
     tcase_add_test(all, a_wrong_element_is_refused_at_its_member);
     tcase_add_test(all, too_many_elements_are_refused_with_the_limit);
