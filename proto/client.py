@@ -43,7 +43,13 @@ def method_properties_header(methods):
             "} method_properties;\n\n"
             "/* The properties of the methods by their numbers in Request. */\n"
             f"enum {{ METHOD_NUMBERS = {max(method.number for method in methods) + 1} }};\n"
-            "static const method_properties methods[METHOD_NUMBERS] = {\n" + "".join(rows) + "};\n\n#endif\n")
+            "static const method_properties methods[METHOD_NUMBERS] = {\n" + "".join(rows) + "};\n\n"
+            "/* Returns the properties of a request's method. A request without a known method asks one daemon, which\n"
+            " * refuses it. */\n"
+            "static inline method_properties method_properties_of(unsigned method) {\n"
+            "    return method > 0 && method < METHOD_NUMBERS ? methods[method]\n"
+            "                                                 : (method_properties){.is_at_one_daemon = true};\n"
+            "}\n\n#endif\n")
 
 
 def read_mirrors(path):

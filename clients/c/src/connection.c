@@ -6,11 +6,13 @@
 
 #include "nats_connection.h"
 #include "nng_connection.h"
+#include "several_connections.h"
 
 dyn_client_status connection_open(const char *url, double connect_timeout, size_t max_reply_bytes, connection **opened,
                                   dyn_client_error *error) {
     bool is_nats = strncmp(url, "nats://", strlen("nats://")) == 0 || strncmp(url, "tls://", strlen("tls://")) == 0;
-    const connection_carrier *carrier = is_nats ? &nats_connections : &nng_connections;
+    bool is_list = strpbrk(url, ", ") != NULL;
+    const connection_carrier *carrier = is_list ? &several_connections : is_nats ? &nats_connections : &nng_connections;
     *opened = NULL;
     return carrier->open(url, connect_timeout, max_reply_bytes, opened, error);
 }

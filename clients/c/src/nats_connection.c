@@ -56,11 +56,6 @@ typedef struct nats_connection {
 
 /* ---- methods ----------------------------------------------------------------------------------------------------- */
 
-/* Properties of a request's method. A request without a known method asks one daemon, which refuses it. */
-static method_properties properties_of(unsigned method) {
-    return method > 0 && method < METHOD_NUMBERS ? methods[method] : (method_properties){.is_at_one_daemon = true};
-}
-
 /* Writes the subject of a request: dynamics.v1.METHOD for any daemon, dynamics.v1.at.REPLICA.METHOD for one. */
 static void write_subject(const char *replica, unsigned method, char subject[SUBJECT_SIZE]) {
     const ProtobufCFieldDescriptor *field =
@@ -253,7 +248,7 @@ static dyn_client_status exchange_with(nats_connection *self, const char *replic
         .subject = subject,
         .bytes = bytes,
         .size = request->size,
-        .attempts = replica || properties_of(request->method).changes_state ? 1 : ATTEMPTS,
+        .attempts = replica || method_properties_of(request->method).changes_state ? 1 : ATTEMPTS,
         .deadline = now + timeout,
         .subscribed = now + fmin(timeout, replica ? 0 : self->base.timeout),
     };
@@ -267,7 +262,7 @@ static dyn_client_status exchange_nats(connection *base, const outgoing *request
                                        dyn_client_error *error) {
     nats_connection *self = (nats_connection *)base;
     natsMsg *message;
-    const char *replica = properties_of(request->method).is_at_one_daemon ? self->replica : NULL;
+    const char *replica = method_properties_of(request->method).is_at_one_daemon ? self->replica : NULL;
     dyn_client_status status = exchange_with(self, replica, request, timeout, &message, error);
     if (status != DYN_CLIENT_OK) {
         return status;

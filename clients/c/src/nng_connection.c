@@ -453,5 +453,9 @@ static dyn_client_status exchange_nng(connection *base, const outgoing *request,
     return code == 0 ? DYN_CLIENT_OK : exchange_error(used, code, request->size, timeout, error);
 }
 
+bool nng_connection_is_up(connection *used) {
+    return is_connected((nng_connection *)used);
+}
+
 const connection_carrier nng_connections = {
     .open = open_nng, .abort = abort_nng, .close = close_nng, .exchange = exchange_nng};

@@ -9,6 +9,9 @@
 
 extern const connection_carrier nng_connections;
 
+/* Returns whether the daemon of a connection over nng is connected. */
+bool nng_connection_is_up(connection *used);
+
 /* Writes a request into a new message of nng. Returns NULL when out of memory. The caller owns the message.
  *
  * This function allocates all messages that the client sends. nng 1.5.2 loses a message if the daemon closes the
