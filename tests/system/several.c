@@ -3,15 +3,21 @@
  * A client of several daemons without NATS: it takes turns, and goes on when daemons die, stop, start late and come
  * back. Each reply is compared with a closed form.
  */
+#include <arpa/inet.h>
 #include <check.h>
 #include <math.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <dynamics_client.h>
 
@@ -238,6 +244,87 @@ START_TEST(errors_name_the_address_and_the_daemon) {
 }
 END_TEST
 
+/* ---- HAProxy ----------------------------------------------------------------------------------------------------- */
+
+/* Returns a port of this machine that is free now. */
+static int find_port(void) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ck_assert_int_eq(bind(descriptor, (struct sockaddr *)&address, sizeof address), 0);
+    ck_assert_int_eq(getsockname(descriptor, (struct sockaddr *)&address, &size), 0);
+    close(descriptor);
+    return ntohs(address.sin_port);
+}
+
+/* Writes the example of a configuration with the addresses of this test: one that clients connect to, and those of two
+ * daemons and of their pages. */
+static void write_configuration(const char *path, int port, const int pages[2]) {
+    FILE *example = fopen(HAPROXY_EXAMPLE, "r"), *file = fopen(path, "w");
+    char line[256];
+    ck_assert(example && file);
+    while (fgets(line, sizeof line, example)) {
+        bool is_one = strstr(line, "server one"), is_two = strstr(line, "server two");
+        if (strstr(line, "bind 127.0.0.1:7400")) {
+            fprintf(file, "    bind 127.0.0.1:%d\n", port);
+        } else if (is_one || is_two) {
+            const char *address = daemons[is_two].request_tcp + strlen("tcp://");
+            fprintf(file, "    server d%d %s port %d\n", is_two, address, pages[is_two]);
+        } else {
+            fputs(line, file);
+        }
+    }
+    fclose(example);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+static pid_t start_haproxy(const char *path) {
+    pid_t process = fork();
+    ck_assert_int_ge(process, 0);
+    if (process == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        execl("/usr/sbin/haproxy", "haproxy", "-db", "-q", "-f", path, (char *)NULL);
+        _exit(127);
+    }
+    return process;
+}
+
+START_TEST(haproxy_passes_requests_on_when_a_daemon_dies) {
+    char path[128], sections[96], url[64];
+    int pages[2], port = find_port();
+    for (int i = 0; i < 2; i++) {
+        pages[i] = find_port();
+        snprintf(sections, sizeof sections, "[observe]\nlisten = tcp://127.0.0.1:%d\n", pages[i]);
+        daemon_configure(&daemons[i], sections);
+        daemon_restart(&daemons[i]);
+    }
+    snprintf(path, sizeof path, "%s/haproxy.cfg", daemons[0].directory);
+    snprintf(url, sizeof url, "tcp://127.0.0.1:%d", port);
+    write_configuration(path, port, pages);
+    pid_t haproxy = start_haproxy(path);
+    dyn_client *client = NULL;
+    dyn_client_error error;
+    double end = now() + 10;
+    while (dyn_client_connect(url, NULL, &client, &error) != DYN_CLIENT_OK) {
+        ck_assert_msg(now() < end, "%s", error.message);
+        pause_for(0.05);
+    }
+    ck_assert_msg(ask(client, SAMPLES, NULL, &error) == DYN_CLIENT_OK, "%s", error.message);
+    int answering = answered_by(0) > 0 ? 0 : 1;
+    ck_assert_int_eq(daemon_end(&daemons[answering], SIGKILL), 128 + SIGKILL);
+    double begin = now();
+    while (ask(client, SAMPLES, NULL, &error) != DYN_CLIENT_OK) {
+        ck_assert_msg(now() < begin + 10, "%s", error.message);
+    }
+    printf("%-32s another daemon answers after %.3f s\n", "kill -9 behind HAProxy", now() - begin);
+    ck_assert_uint_gt(answered_by(1 - answering), 0);
+    dyn_client_close(client);
+    kill(haproxy, SIGKILL);
+    waitpid(haproxy, NULL, 0);
+    daemon_begin(&daemons[answering]);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("several");
     TCase *all = tcase_create("several");
@@ -249,6 +336,7 @@ int main(void) {
     tcase_add_test(all, a_stopped_daemon_costs_half_of_the_timeout_at_most);
     tcase_add_test(all, a_daemon_that_starts_late_is_used);
     tcase_add_test(all, errors_name_the_address_and_the_daemon);
+    tcase_add_test(all, haproxy_passes_requests_on_when_a_daemon_dies);
     setvbuf(stdout, NULL, _IOLBF, 0);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
