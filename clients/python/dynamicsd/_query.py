@@ -26,7 +26,6 @@ _NULL = ffi.NULL
 _from_buffer = ffi.from_buffer
 _DOUBLES = ffi.typeof("double[]")
 _VECTOR = ffi.typeof("double[3]")
-_FLOATS = frozenset((float, int))
 _ARRAY = np.ndarray
 _DOUBLE = np.dtype(np.float64)
 # Arrays whose rows are configurations. Those of the others are velocities, accelerations or forces.
@@ -181,7 +180,7 @@ class Query:
     """Query of one call. The first array decides on the number of states."""
 
     __slots__ = ("model", "struct", "error", "keep", "samples", "leading", "q_shape", "v_shape", "watch", "request",
-                 "key", "is_started", "is_repeatable", "_names")
+                 "key", "is_started", "is_repeatable", "_names", "_gravity")
 
     def __init__(self, model: Model, options: Mapping[str, Any], is_long: bool = False) -> None:
         self.model = model
@@ -200,6 +199,7 @@ class Query:
         self.key = tuple(options)
         self.is_repeatable = _REPEATABLE.issuperset(options)
         self._names = _NO_NAMES  # of the joints in struct
+        self._gravity = ffi.new(_VECTOR) if "gravity" in options else None
         self._apply(options)
         if self.watch is None and (is_long or CANCELLATION.get() is not None):
             self._observe(None)
@@ -266,8 +266,10 @@ class Query:
         self.struct.on_error = _ON_ERRORS.number("on_error", value)
 
     def _set_gravity(self, value: Any) -> None:
-        if type(value) is list and len(value) == 3 and _FLOATS.issuperset(map(type, value)):
-            self.struct.gravity = self.keep.new(_VECTOR, value)
+        if type(value) is list and len(value) == 3 and type(value[0]) is type(value[1]) is type(value[2]) is float:
+            vector = self._gravity
+            vector[0], vector[1], vector[2] = value
+            self.struct.gravity = vector
         else:
             self.struct.gravity = _NULL if value is None else self.keep.doubles("gravity", value, (3,))
 

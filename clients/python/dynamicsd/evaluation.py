@@ -241,15 +241,22 @@ class Evaluation(Mapping[str, Array]):
             self._by_key = by_key
         return self._by_key
 
+    def _only(self, number: int) -> Array | None:
+        """Array of a quantity that has no other, without making blocks of Python; None: it has none or several."""
+        memory = self._memory
+        if memory is None or self._by_key is not None:
+            return None
+        value = lib.dynamicsd_find_value(memory.evaluation, number)
+        return memory.values_of(value) if value else None
+
     def _find(self, key: str) -> Array | None:
-        """Array of a key, or None. The only array of a quantity without a subject needs no blocks of Python."""
-        memory, number = self._memory, _NUMBERS.get(key)
-        if memory is not None and number is not None and self._by_key is None:
-            value = lib.dynamicsd_find_value(memory.evaluation, number)
-            if value:
-                return memory.values_of(value)
-        block = self._blocks().get(key)
-        return None if block is None else block.values
+        """Array of a key, or None."""
+        number = _NUMBERS.get(key)
+        values = None if number is None else self._only(number)
+        if values is None:
+            block = self._blocks().get(key)
+            values = None if block is None else block.values
+        return values
 
     def __getitem__(self, key: str) -> Array:
         values = self._find(key)
@@ -280,14 +287,16 @@ class Evaluation(Mapping[str, Array]):
         return html_table("quantities", ["quantity", "frame", "block", "shape", "units"], rows)
 
 
-def _attribute(name: str, evaluation: Evaluation) -> Array:
-    """Array of a quantity."""
-    return evaluation.__getattr__(name)
+def _attribute(name: str, number: int) -> property:
+    """Attribute with the array of a quantity. Python finds it faster than by __getattr__, and completes its name."""
+    def values(self: Evaluation) -> Array:
+        found = self._only(number)
+        return self.__getattr__(name) if found is None else found
+    return property(values)
 
 
-# Python finds these attributes faster than by __getattr__, and completes their names.
-for _name in _NUMBERS:
-    setattr(Evaluation, _name, property(functools.partial(_attribute, _name)))
+for _name, _number in _NUMBERS.items():
+    setattr(Evaluation, _name, _attribute(_name, _number))
 
 Asked = Union[str, Quantity]
 
