@@ -92,12 +92,13 @@ def test_a_bar_shows_the_progress(ur5, capfd, monkeypatch, has_tqdm):
                                   "ur5.evaluate(['inverse_dynamics_by_q_q'], np.zeros((20_000, 6)), timeout=300)",
                                   "sim.step(10_000_000, timeout=300)"])
 def test_ctrl_c_cancels_the_request(daemon, client, call):
+    # Python 3.11 raises an interrupt between two rounds of a loop at the instruction before the loop: it must be in the
+    # try block.
     program = ("import dynamicsd, numpy as np, sys\n"
                "client = dynamicsd.connect()\n"
                "ur5 = client.model('ur5')\n"
                "sim = client.simulate(ur5)\n"
-               "print('begin', flush=True)\n"
-               f"try:\n    while True: {call}\n"
+               f"try:\n    print('begin', flush=True)\n    while True: {call}\n"
                "except KeyboardInterrupt:\n    sim.delete()\n    sys.exit(7)\n")
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
     process.stdout.readline()
