@@ -508,6 +508,7 @@ int main(int argc, char **argv) {
     }
     Suite *suite = suite_create("contract");
     TCase *tests = tcase_create("golden");
+    tcase_set_timeout(tests, 60);
     tcase_add_test(tests, old_bytes_still_mean_the_same);
     tcase_add_test(tests, points_and_files_are_part_of_the_contract);
     tcase_add_test(tests, all_of_the_contract_is_guarded);

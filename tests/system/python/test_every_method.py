@@ -110,6 +110,12 @@ def manage(client, arm, project):
     motion = loop.constrained_forward_dynamics(closed.q)
     assert motion.a.shape == (1, 3) and motion.multipliers.shape[1] == loop.info.constraint_rows
     assert motion.method == "multipliers" and motion.conditions[0] >= 1
+    embedded = loop.constrained_forward_dynamics(closed.q, method="embedding", tolerance=1e-6)
+    assert embedded.method == "embedding" and abs(embedded.a - motion.a).max() < 1e-9
+    with pytest.raises(dynamicsd.errors.InvalidArgument, match="tolerance is 2"):
+        loop.constrained_forward_dynamics(closed.q, tolerance=2.0)
+    wrench = loop.evaluate("constraint_wrenches", closed.q)
+    assert wrench["constraint_wrenches.force"].shape == (1, 1, 3)
     assert loop.description.constraints[0].kind == "loop_joint"
     loop.unload()
 
