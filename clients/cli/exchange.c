@@ -7,7 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "json_line.h"
 #include "message_json.h"
 
 ProtobufCMessage *read_message_json(const ProtobufCMessageDescriptor *type, json_t *value, const char *root) {
@@ -19,8 +21,19 @@ ProtobufCMessage *read_message_json(const ProtobufCMessageDescriptor *type, json
     return message;
 }
 
+/* Reports an error with its place, and with the line of the field where the text has it. */
+static exit_code complain_at(const dyn_client_error *error, const request_origin *origin) {
+    size_t length = origin->prefix ? strlen(origin->prefix) : 0;
+    char place[4096];
+    if (!origin->text || !origin->place || strncmp(error->field, origin->prefix, length) != 0) {
+        return complain_call(error, origin->place);
+    }
+    snprintf(place, sizeof place, "%s:%zu", origin->place, json_line_of(origin->text, error->field + length));
+    return complain_call(error, place);
+}
+
 /* Unpacks the reply. Reports an error if the reply is malformed, is an error of the daemon, or is of another method. */
-static exit_code read_reply(const void *bytes, size_t size, unsigned method, const char *place,
+static exit_code read_reply(const void *bytes, size_t size, unsigned method, const request_origin *origin,
                             Dynamics__V1__Reply **reply) {
     *reply = dynamics__v1__reply__unpack(NULL, size, bytes);
     if (!*reply) {
@@ -29,7 +42,7 @@ static exit_code read_reply(const void *bytes, size_t size, unsigned method, con
     exit_code code = EXIT_OK;
     dyn_client_error error;
     if (dyn_client_reply_status(bytes, size, &error) != DYN_CLIENT_OK) {
-        code = complain_call(&error, place);
+        code = complain_at(&error, origin);
     } else if ((unsigned)(*reply)->result_case != method) {
         code = complain(EXIT_FAILED, "the reply holds no result of this method that this program knows");
     }
@@ -59,6 +72,12 @@ exit_code long_timeout(const arguments *args, dyn_client *client, double *timeou
 
 exit_code exchange(dyn_client *client, const Dynamics__V1__Request *request, double timeout, const char *place,
                    Dynamics__V1__Reply **reply) {
+    const request_origin origin = {.place = place};
+    return exchange_from(client, request, timeout, &origin, reply);
+}
+
+exit_code exchange_from(dyn_client *client, const Dynamics__V1__Request *request, double timeout,
+                        const request_origin *origin, Dynamics__V1__Reply **reply) {
     *reply = NULL;
     size_t size = dynamics__v1__request__get_packed_size(request), reply_size;
     uint8_t *bytes = malloc(size > 0 ? size : 1);
@@ -70,9 +89,9 @@ exit_code exchange(dyn_client *client, const Dynamics__V1__Request *request, dou
     void *answer = NULL;
     exit_code code = EXIT_OK;
     if (dyn_client_call(client, bytes, size, timeout, &answer, &reply_size, &error) != DYN_CLIENT_OK) {
-        code = complain_call(&error, place);
+        code = complain_at(&error, origin);
     } else {
-        code = read_reply(answer, reply_size, (unsigned)request->method_case, place, reply);
+        code = read_reply(answer, reply_size, (unsigned)request->method_case, origin, reply);
     }
     dyn_client_free(answer);
     free(bytes);

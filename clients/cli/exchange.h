@@ -19,6 +19,17 @@ ProtobufCMessage *read_message_json(const ProtobufCMessageDescriptor *type, json
  * the daemon's limit with time for the reply. */
 exit_code long_timeout(const arguments *args, dyn_client *client, double *timeout);
 
+/* Origin of a request in errors. */
+typedef struct request_origin {
+    const char *place;  /* as in complain_call */
+    const char *text;   /* JSON at the place, whose lines errors name; NULL: none */
+    const char *prefix; /* of fields, before the path in the text, such as "load_model.description." */
+} request_origin;
+
+/* As exchange, for a request that was read from a file. */
+exit_code exchange_from(dyn_client *client, const Dynamics__V1__Request *request, double timeout,
+                        const request_origin *origin, Dynamics__V1__Reply **reply);
+
 /* Sends the request and receives its reply, which the caller frees with dynamics__v1__reply__free_unpacked. Reports
  * failures. `place` (may be NULL) is the origin of the request in errors, as in complain_call. */
 exit_code exchange(dyn_client *client, const Dynamics__V1__Request *request, double timeout, const char *place,

@@ -147,19 +147,34 @@ static exit_code read_any(const char *path, Dynamics__V1__LoadModelRequest *load
     return code;
 }
 
-/* Reads a JSON file in the form of option number `form`. Reports errors. The caller frees `message`. */
-static exit_code read_form(const char *path, size_t form, Dynamics__V1__LoadModelRequest *load,
+/* Reads a JSON file in the form of option number `form`. Reports errors. The caller frees `text` and `message`. */
+static exit_code read_form(const char *path, size_t form, Dynamics__V1__LoadModelRequest *load, char **text,
                            ProtobufCMessage **message) {
     const ProtobufCFieldDescriptor *field =
         protobuf_c_message_descriptor_get_field_by_name(load->base.descriptor, FORMS[form].field);
-    json_t *value = read_json(path);
-    exit_code code = value ? set_value(path, value, field, load, message) : EXIT_USAGE;
+    size_t size;
+    exit_code code = is_json_text(path) ? EXIT_OK : read_file(path, text, &size);
+    if (code != EXIT_OK) {
+        return code;
+    }
+    json_t *value = *text ? parse_json(path, *text, size) : read_json(path);
+    code = value ? set_value(path, value, field, load, message) : EXIT_USAGE;
     json_decref(value);
     return code;
 }
 
+/* Sends the request. `text` is the JSON that it was read from, or NULL. */
 static exit_code send_load(const arguments *args, dyn_client *client, Dynamics__V1__LoadModelRequest *load,
-                           const char *path, double timeout) {
+                           const char *path, const char *text, double timeout) {
+    static const char *const prefixes[] = {
+        [DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_DESCRIPTION] = "load_model.description.",
+        [DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_DENAVIT_HARTENBERG] = "load_model.denavit_hartenberg.",
+        [DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_SCREWS] = "load_model.screws.",
+    };
+    bool is_json = text && load->source_case != DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF;
+    const request_origin origin = {.place = is_json_text(path) ? NULL : path,
+                                   .text = is_json ? text : NULL,
+                                   .prefix = is_json ? prefixes[load->source_case] : ""};
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__Vector3 gravity;
     Dynamics__V1__Reply *reply;
@@ -170,7 +185,7 @@ static exit_code send_load(const arguments *args, dyn_client *client, Dynamics__
         code = check_size(client, path, dynamics__v1__load_model_request__get_packed_size(load), timeout);
     }
     if (code == EXIT_OK) {
-        code = exchange(client, &request, timeout, is_json_text(path) ? NULL : path, &reply);
+        code = exchange_from(client, &request, timeout, &origin, &reply);
     }
     if (code != EXIT_OK) {
         return code;
@@ -193,14 +208,15 @@ exit_code run_load(const command *self, const arguments *args, dyn_client *clien
         code = find_form(args, &form, &path);
     }
     if (code == EXIT_OK) {
-        code = form == FORM_COUNT ? read_any(path, &load, &text, &message) : read_form(path, form, &load, &message);
+        code =
+            form == FORM_COUNT ? read_any(path, &load, &text, &message) : read_form(path, form, &load, &text, &message);
     }
     if (code == EXIT_OK && args->value[OPTION_LOOPS]) {
         code = read_text(args->value[OPTION_LOOPS], &loops, &size);
         load.loops = code == EXIT_OK ? loops : load.loops;
     }
     if (code == EXIT_OK) {
-        code = send_load(args, client, &load, path, timeout);
+        code = send_load(args, client, &load, path, text, timeout);
     }
     if (message) {
         protobuf_c_message_free_unpacked(message, NULL);

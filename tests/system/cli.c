@@ -541,7 +541,7 @@ START_TEST(exported_models_load_again) {
         "1,9\n");
     must_say("$ctl export longer --format screws", "\"slist\": [0, 0, 3, 0, 0, 0]");
     must_fail("echo '{\"name\": \"r\"}' | $ctl load -", 2, "- has none of the members links, rows and slist");
-    must_fail("echo '{\"rows\": [{\"alpha\": 1}]}' | $ctl load -", 1, "refused: -: convention: ");
+    must_fail("echo '{\"rows\": [{\"alpha\": 1}]}' | $ctl load -", 1, "refused: -:1: convention: ");
     must_fail("$ctl load", 2, "load needs one of");
     must_fail("$ctl load robot.urdf --dh table.json", 2, "load needs one of");
     must_fail("$ctl load --screws /nonexistent", 2, "/nonexistent cannot be read");

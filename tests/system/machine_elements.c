@@ -869,6 +869,41 @@ START_TEST(a_wrong_element_is_refused_at_its_member) {
 }
 END_TEST
 
+/* An element on the lines 8 to 10 of a description, and the line at fault. */
+START_TEST(a_wrong_element_is_refused_with_its_line) {
+    static const struct {
+        const char *member, *value, *path;
+        int line;
+    } wrong[] = {
+        {"rotor", "\"axial_inertia\": 1,\n\"ratio\": 0", "machine_elements[1].rotor.ratio", 10},
+        {"rotor", "\"ratio\": 2,\n\"axial_inertia\": -1", "machine_elements[1].rotor.axial_inertia", 10},
+        {"friction", "\"side\": 1,\n\"coulomb\": [1,\n-2]", "machine_elements[1].friction.coulomb[1]", 11},
+        {"gear", "\"efficiency\": 1.5", "machine_elements[1].gear.efficiency", 9},
+        {"motor", "\"inductance\": 1", "machine_elements[1].motor.resistance", 9},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char line[512], said[512];
+        FILE *file = fopen(scratch("wrong.json"), "w");
+        ck_assert_ptr_nonnull(file);
+        fprintf(
+            file,
+            "{\"name\": \"x\",\n\"links\": [{\"name\": \"a\"}, {\"name\": \"b\"}],\n\"joints\": [\n{\"name\": \"j\", "
+            "\"type\": \"JOINT_TYPE_CONTINUOUS\",\n\"parent_link\": \"a\", \"child_link\": \"b\", \"axis\": {\"z\": "
+            "1}}],\n"
+            "\"machine_elements\": [\n{\"name\": \"s \\\"[{,\", \"joint\": \"j\", \"spring\": {}},\n{\"name\": \"x\", "
+            "\"joint\": \"j\", \"%s\":\n{%s}}]}\n",
+            wrong[i].member, wrong[i].value);
+        ck_assert_int_eq(fclose(file), 0);
+        snprintf(line, sizeof line, "$ctl load --name wrong --description %s", scratch("wrong.json"));
+        snprintf(said, sizeof said, "wrong.json:%d: ", wrong[i].line);
+        must_fail(line, 1, said);
+        must_fail(line, 1, wrong[i].path);
+        snprintf(line, sizeof line, "$ctl load --name wrong %s", scratch("wrong.json"));
+        must_fail(line, 1, said);
+    }
+}
+END_TEST
+
 START_TEST(too_many_elements_are_refused_with_the_limit) {
     char line[512], name[16];
     json_t *description = read_description("geared_arm"), *list = json_array();
@@ -920,6 +955,7 @@ int main(void) {
     tcase_add_test(all, gears_have_friction_in_proportion_to_their_load);
     tcase_add_test(all, passive_forces_are_refused_where_they_do_not_count);
     tcase_add_test(all, a_wrong_element_is_refused_at_its_member);
+    tcase_add_test(all, a_wrong_element_is_refused_with_its_line);
     tcase_add_test(all, too_many_elements_are_refused_with_the_limit);
     return run_unforked("machine_elements", all);
 }
