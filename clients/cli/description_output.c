@@ -282,6 +282,16 @@ static void write_rotor(json_writer *writer, const dyn_client_rotor *rotor) {
     write_text(writer, "coupling", rotor_coupling_name(rotor->coupling));
 }
 
+/* Writes the numbers that the table has for a kind. */
+static void write_drive_numbers(json_writer *writer, dyn_client_machine_element_kind kind,
+                                const dyn_client_machine_element *element) {
+    size_t count;
+    const drive_number *numbers = drive_numbers_of(kind, &count);
+    for (size_t i = 0; i < count; i++) {
+        write_number(writer, numbers[i].name, drive_number_value(&numbers[i], element));
+    }
+}
+
 static void write_shaft(json_writer *writer, const dyn_client_machine_element *element) {
     const dyn_client_shaft *shaft = &element->shaft;
     write_text(writer, "link", element->link);
@@ -291,6 +301,12 @@ static void write_shaft(json_writer *writer, const dyn_client_machine_element *e
         emit_key(writer, "rotor");
         emit_begin_object(writer);
         write_rotor(writer, &element->rotor);
+        emit_end_object(writer);
+    }
+    if (shaft->has_motor) {
+        emit_key(writer, "motor");
+        emit_begin_object(writer);
+        write_drive_numbers(writer, DYN_CLIENT_MACHINE_ELEMENT_KIND_MOTOR, element);
         emit_end_object(writer);
     }
 }
@@ -363,11 +379,7 @@ void write_machine_element(json_writer *writer, const dyn_client_machine_element
         write_number(writer, "stiffness", element->spring.stiffness);
         write_number(writer, "rest", element->spring.rest);
     }
-    size_t count;
-    const drive_number *numbers = drive_numbers_of(element->kind, &count);
-    for (size_t i = 0; i < count; i++) {
-        write_number(writer, numbers[i].name, drive_number_value(&numbers[i], element));
-    }
+    write_drive_numbers(writer, element->kind, element);
     emit_end_object(writer);
 }
 

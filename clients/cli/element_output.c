@@ -237,7 +237,9 @@ static void add_machine_element(table *to, const dyn_client_machine_element *ele
         add_numbers(to, "rest", 1, &element->spring.rest, "");
     }
     size_t count;
-    const drive_number *numbers = drive_numbers_of(element->kind, &count);
+    dyn_client_machine_element_kind kind =
+        element->shaft.has_motor ? DYN_CLIENT_MACHINE_ELEMENT_KIND_MOTOR : element->kind;
+    const drive_number *numbers = drive_numbers_of(kind, &count);
     for (size_t i = 0; i < count; i++) {
         double value = drive_number_value(&numbers[i], element);
         add_numbers(to, numbers[i].name, 1, &value, numbers[i].unit);

@@ -47,6 +47,26 @@ static bool read_rotor(call *c, const char *path, const Dynamics__V1__Rotor *fro
            geometry_read_vector(c, path_join(member, path, "axis"), from->axis, rotor->axis);
 }
 
+static void read_motor(const Dynamics__V1__Motor *from, dyn_machine_element_description *to) {
+    to->motor = (dyn_motor){.resistance = from->resistance,
+                            .inductance = from->inductance,
+                            .torque_constant = from->torque_constant,
+                            .maximum_voltage = from->maximum_voltage,
+                            .maximum_current = from->maximum_current,
+                            .continuous_current = from->continuous_current,
+                            .maximum_speed = from->maximum_speed,
+                            .winding_resistance = from->winding_resistance,
+                            .winding_time_constant = from->winding_time_constant,
+                            .housing_resistance = from->housing_resistance,
+                            .housing_time_constant = from->housing_time_constant,
+                            .temperature_coefficient = from->temperature_coefficient,
+                            .maximum_temperature = from->maximum_temperature};
+    if (from->nominal) {
+        to->motor.nominal = (dyn_nominal_values){from->nominal->voltage, from->nominal->no_load_speed,
+                                                 from->nominal->no_load_current, from->nominal->stall_current};
+    }
+}
+
 /* Returns the name of a link, or NULL for the world. */
 static const char *link_or_world(const char *name) {
     return name[0] != '\0' ? name : NULL;
@@ -68,6 +88,10 @@ static bool read_shaft(call *c, const char *path, const Dynamics__V1__Shaft *fro
     for (size_t k = 0; k < from->n_joints; k++) {
         to->shaft.joints[k] = from->joints[k];
         to->shaft.ratios[k] = from->ratios[k];
+    }
+    if (from->motor) {
+        to->shaft.has_motor = true;
+        read_motor(from->motor, to);
     }
     return !from->rotor || read_rotor(c, path_join(member, path, "rotor"), from->rotor, &to->rotor);
 }
@@ -110,27 +134,6 @@ static bool read_friction(call *c, const char *path, const Dynamics__V1__Frictio
     return read_directions(c, path, "viscous", from->n_viscous, from->viscous, law->viscous) &&
            read_directions(c, path, "coulomb", from->n_coulomb, from->coulomb, law->coulomb) &&
            read_directions(c, path, "breakaway", from->n_breakaway, from->breakaway, law->breakaway);
-}
-
-static void read_motor(const Dynamics__V1__Motor *from, dyn_machine_element_description *to) {
-    to->kind = DYN_MACHINE_ELEMENT_KIND_MOTOR;
-    to->motor = (dyn_motor){.resistance = from->resistance,
-                            .inductance = from->inductance,
-                            .torque_constant = from->torque_constant,
-                            .maximum_voltage = from->maximum_voltage,
-                            .maximum_current = from->maximum_current,
-                            .continuous_current = from->continuous_current,
-                            .maximum_speed = from->maximum_speed,
-                            .winding_resistance = from->winding_resistance,
-                            .winding_time_constant = from->winding_time_constant,
-                            .housing_resistance = from->housing_resistance,
-                            .housing_time_constant = from->housing_time_constant,
-                            .temperature_coefficient = from->temperature_coefficient,
-                            .maximum_temperature = from->maximum_temperature};
-    if (from->nominal) {
-        to->motor.nominal = (dyn_nominal_values){from->nominal->voltage, from->nominal->no_load_speed,
-                                                 from->nominal->no_load_current, from->nominal->stall_current};
-    }
 }
 
 static void read_gear(const Dynamics__V1__Gear *from, dyn_machine_element_description *to) {
@@ -229,6 +232,7 @@ static bool read_kind(call *c, size_t i, const Dynamics__V1__MachineElement *fro
         to->spring = (dyn_spring){from->spring->stiffness, from->spring->rest};
         return true;
     case KIND(MOTOR):
+        to->kind = DYN_MACHINE_ELEMENT_KIND_MOTOR;
         read_motor(from->motor, to);
         return true;
     case KIND(GEAR):
@@ -309,6 +313,27 @@ static Dynamics__V1__Rotor *write_rotor(call *c, const dyn_rotor *from) {
     return to;
 }
 
+static Dynamics__V1__Motor *write_motor(call *c, const dyn_motor *from) {
+    Dynamics__V1__Motor *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__motor__init(to);
+        to->resistance = from->resistance;
+        to->inductance = from->inductance;
+        to->torque_constant = from->torque_constant;
+        to->maximum_voltage = from->maximum_voltage;
+        to->maximum_current = from->maximum_current;
+        to->continuous_current = from->continuous_current;
+        to->maximum_speed = from->maximum_speed;
+        to->winding_resistance = from->winding_resistance;
+        to->winding_time_constant = from->winding_time_constant;
+        to->housing_resistance = from->housing_resistance;
+        to->housing_time_constant = from->housing_time_constant;
+        to->temperature_coefficient = from->temperature_coefficient;
+        to->maximum_temperature = from->maximum_temperature;
+    }
+    return to;
+}
+
 /* Writes a shaft, without a rotor where that has no inertia. */
 static Dynamics__V1__Shaft *write_shaft(call *c, const dyn_machine_element_description *from) {
     Dynamics__V1__Shaft *to = call_allocate(c, 1, sizeof *to);
@@ -328,6 +353,7 @@ static Dynamics__V1__Shaft *write_shaft(call *c, const dyn_machine_element_descr
     to->ratios = ratios;
     to->link = call_string(c, from->link ? from->link : "");
     to->rotor = from->rotor.axial_inertia != 0 || from->rotor.mass != 0 ? write_rotor(c, &from->rotor) : NULL;
+    to->motor = from->shaft.has_motor ? write_motor(c, &from->motor) : NULL;
     return to;
 }
 
@@ -365,27 +391,6 @@ static Dynamics__V1__Spring *write_spring(call *c, const dyn_spring *from) {
         dynamics__v1__spring__init(to);
         to->stiffness = from->stiffness;
         to->rest = from->rest;
-    }
-    return to;
-}
-
-static Dynamics__V1__Motor *write_motor(call *c, const dyn_motor *from) {
-    Dynamics__V1__Motor *to = call_allocate(c, 1, sizeof *to);
-    if (to) {
-        dynamics__v1__motor__init(to);
-        to->resistance = from->resistance;
-        to->inductance = from->inductance;
-        to->torque_constant = from->torque_constant;
-        to->maximum_voltage = from->maximum_voltage;
-        to->maximum_current = from->maximum_current;
-        to->continuous_current = from->continuous_current;
-        to->maximum_speed = from->maximum_speed;
-        to->winding_resistance = from->winding_resistance;
-        to->winding_time_constant = from->winding_time_constant;
-        to->housing_resistance = from->housing_resistance;
-        to->housing_time_constant = from->housing_time_constant;
-        to->temperature_coefficient = from->temperature_coefficient;
-        to->maximum_temperature = from->maximum_temperature;
     }
     return to;
 }

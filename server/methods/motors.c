@@ -269,6 +269,9 @@ static void write_inertias(const batch *b, const motors_task *t, size_t i, const
         sum += t->inertias[s * t->count + i] / scale;
     }
     to->reflected_inertia = drive->gear.ratio * drive->gear.ratio * drive->inertia;
+    if (drive->coordinate_count > 0) {
+        return;
+    }
     to->load_inertia = fmax(0, sum / (double)b->n - own->gear.ratio * own->gear.ratio * own->inertia);
     to->matched_ratio = drive->inertia > 0 ? sqrt(to->load_inertia / drive->inertia) : 0;
 }
@@ -369,7 +372,7 @@ typedef struct motor_columns {
 static void engage_brake(const batch *b, const motors_task *t, size_t i, const motor_columns *to) {
     for (size_t s = 0; s < b->n; s++) {
         size_t k = s * t->count + i;
-        double speed = t->v ? t->drives[i].ratio * t->v[s * b->nv + (size_t)t->drives[i].v_index] : 0;
+        double speed = t->v ? dyn_drive_speed(&t->drives[i], t->v + s * b->nv) : 0;
         to->brakes[s] = dyn_drive_brake_torque(&t->drives[i], speed, to->torques[s]);
         t->brakes[k] = to->brakes[s];
         t->torques[k] = to->torques[s] -= to->brakes[s];
@@ -382,7 +385,7 @@ static dyn_drive_summary evaluate(const batch *b, const motors_task *t, size_t i
     dyn_drive_summary summary;
     take_column(b->n, t->count, i, t->loads, to->loads);
     for (size_t s = 0; s < b->n; s++) {
-        to->speeds[s] = t->v ? drive->ratio * t->v[s * b->nv + (size_t)drive->v_index] : 0;
+        to->speeds[s] = t->v ? dyn_drive_speed(drive, t->v + s * b->nv) : 0;
     }
     const dyn_drive_series series = {.n = b->n,
                                      .time = t->time,

@@ -779,6 +779,33 @@ START_TEST(shafts_add_their_full_matrix) {
 }
 END_TEST
 
+/* The forces 6 and -2 take (6 - 2) / 60 of the left motor and (-6 - 2) / 40 of the right one. */
+START_TEST(evaluate_motors_solves_the_coupling_matrix) {
+    load("wrist");
+    json_t *reply = run_json("$ctl call evaluate_motors '{\"query\": {\"model\": \"wrist\"}, \"q\": [0.2, 0.6], "
+                             "\"v\": [1, -2], \"tau\": [6, -2]}'");
+    const json_t *torque = json_object_get(reply, "torque"), *speed = json_object_get(reply, "speed");
+    const json_t *motors = json_object_get(reply, "motors");
+    ck_assert_double_eq_tol(number_of(torque, 0), 4. / 60, 1e-14);
+    ck_assert_double_eq_tol(number_of(torque, 1), -8. / 40, 1e-14);
+    ck_assert_double_eq(number_of(speed, 0), 30 * (1 - 2));
+    ck_assert_double_eq(number_of(speed, 1), -20 * 1 + 20 * -2);
+    ck_assert_double_eq_tol(number_of(json_object_get(reply, "current"), 0), 4. / 60 / 0.05, 1e-12);
+    ck_assert_str_eq(text_of(json_array_get(motors, 1), "name"), "right");
+    ck_assert_str_eq(text_of(json_array_get(motors, 1), "joint"), "pitch");
+    json_decref(reply);
+    must_say("$ctl describe wrist left --json", "\"torque_constant\": 0.05");
+    must_say("$ctl describe wrist right", "resistance");
+    json_t *description = read_description("wrist");
+    json_object_del(json_object_get(json_array_get(json_object_get(description, "machine_elements"), 1), "shaft"),
+                    "motor");
+    load_as(description, "underactuated");
+    json_decref(description);
+    must_fail("$ctl call evaluate_motors '{\"query\": {\"model\": \"underactuated\"}, \"q\": [0, 0]}'", 1,
+              "1 motors drive the 2 coordinates");
+}
+END_TEST
+
 /* A motion without friction keeps the energy of the links and of all rotors. */
 START_TEST(rollouts_move_shafts) {
     load("wrist");
@@ -828,6 +855,8 @@ static const wrong_element wrong_elements[] = {
     {"{\"name\": \"x\", \"joint\": \"elbow\", \"bushing\": {\"link\": \"upper\"}}", ".joint", "leave it out"},
     {"{\"name\": \"x\", \"shaft\": {\"joints\": [\"elbow\"], \"ratios\": [1, 2]}}", ".shaft.ratios",
      "1 joints and 2 ratios"},
+    {"{\"name\": \"x\", \"shaft\": {\"joints\": [\"elbow\"], \"ratios\": [1], \"motor\": {\"resistance\": 1}}}",
+     ".shaft.motor.torque_constant", "positive"},
     {"{\"name\": \"x\", \"shaft\": {\"joints\": [\"elbow\"], \"ratios\": [0]}}", ".shaft.ratios", "is 0"},
     {"{\"name\": \"x\", \"shaft\": {\"joints\": [\"wrist\"], \"ratios\": [1]}}", ".shaft.joints",
      "there is no joint \"wrist\""},
@@ -947,6 +976,7 @@ int main(void) {
     tcase_add_test(all, forces_on_links_count_in_all_methods);
     tcase_add_test(all, shafts_add_their_full_matrix);
     tcase_add_test(all, rollouts_move_shafts);
+    tcase_add_test(all, evaluate_motors_solves_the_coupling_matrix);
     tcase_add_test(all, bristles_go_on_after_a_restart);
     tcase_add_test(all, recordings_that_begin_with_deflected_bristles_are_replayed);
     tcase_add_test(all, rollouts_engage_brakes_and_count_the_losses_of_gears);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dynamics/motor.h>
+
 #include "lib/src/model/placement.h"
 #include "robots.h"
 #include "support/algorithms.h"
@@ -434,6 +436,89 @@ START_TEST(motors_on_a_moving_link_turn_with_it) {
 }
 END_TEST
 
+/* ---- Motors ------------------------------------------------------------------------------------------------------ */
+
+static const dyn_motor a_motor = {.resistance = 0.5, .torque_constant = 0.05};
+
+/* Builds a tree whose shafts with the bits of `motors` have motors. */
+static dyn_model *driven_tree(unsigned motors) {
+    dyn_builder *builder = tree_with_shafts(NO_SHAFTS);
+    for (unsigned k = 0; k < SHAFTS; k++) {
+        dyn_machine_element_description shaft = shafts[k];
+        shaft.shaft.has_motor = motors >> k & 1;
+        shaft.motor = a_motor;
+        add_shaft(builder, shaft);
+    }
+    return build_model(builder, NULL, NULL);
+}
+
+/* Shafts 0 and 3 share the joints j1 and j4: tau = G' T in both, and T w is their power. */
+START_TEST(motors_of_shafts_have_the_torques_that_ratios_transmit) {
+    dyn_model *model = driven_tree(9);
+    dyn_workspace *w = workspace_of(model);
+    dyn_drive drives[2];
+    dyn_error error;
+    states x;
+    draw_states("motors of shafts have the torques that ratios transmit", &x);
+    ck_assert_int_eq(dyn_model_drive_count(model), 2);
+    require(dyn_model_drives(model, drives, &error), &error);
+    int c1 = dyn_model_joint(model, dyn_model_find_joint(model, "j1"))->v_index;
+    int c4 = dyn_model_joint(model, dyn_model_find_joint(model, "j4"))->v_index;
+    for (int i = 0; i < STATES; i++) {
+        const double *q = x.q + i * NQ, *v = x.v + i * NV, *a = x.a + i * NV, one = 1;
+        double forces[JOINTS], loads[2], T[2], same[2];
+        require(dyn_rnea(model, w, 1, NULL, q, v, a, NULL, forces, &error), &error);
+        dyn_drive_motion motion = {.n = 1, .q = q, .v = v, .a = a, .forces = forces};
+        motion.parts.friction_velocity = 0.01;
+        require(dyn_drive_torques(model, 2, drives, &motion, loads, T, &error), &error);
+        require(dyn_drive_torques_at_ratios(model, 2, drives, 1, &one, &motion, same, &error), &error);
+        double tau[2] = {20 * T[0], -7 * T[0] + 6 * T[1]}, power = 0;
+        assert_norm_close("tau", i, tau, (const double[2]){forces[c1], forces[c4]}, 2, 1e-12);
+        assert_norm_close("torques at the ratio one", i, same, T, 2, 1e-14);
+        ck_assert_double_eq_tol(dyn_drive_speed(&drives[0], v), 20 * v[c1] - 7 * v[c4], 1e-12);
+        for (int k = 0; k < 2; k++) {
+            power += T[k] * dyn_drive_speed(&drives[k], v);
+        }
+        ck_assert_double_eq_tol(power, forces[c1] * v[c1] + forces[c4] * v[c4], 1e-10);
+    }
+    dyn_workspace_free(w);
+    dyn_model_free(model);
+}
+END_TEST
+
+static void refuse_drives(dyn_model *model, const char *place, const char *fragment) {
+    dyn_drive drives[SHAFTS];
+    dyn_error error;
+    expect_error(dyn_model_drives(model, drives, &error), &error, DYN_FAILED_PRECONDITION, place, fragment);
+    dyn_model_free(model);
+}
+
+/* Builds a wrist with motors, whose second shaft has these ratios. */
+static dyn_model *driven_wrist(double roll, double pitch) {
+    dyn_builder *builder = wrist(NULL, DYN_ROTOR_COUPLING_EXACT, 3, 4);
+    dyn_machine_element_description shaft = {.name = "first",
+                                             .kind = DYN_MACHINE_ELEMENT_KIND_SHAFT,
+                                             .shaft = {2, {"roll", "pitch"}, {1, 2}, .has_motor = true},
+                                             .motor = a_motor};
+    add_shaft(builder, shaft);
+    shaft.name = "second";
+    shaft.shaft.ratios[0] = roll, shaft.shaft.ratios[1] = pitch;
+    add_shaft(builder, shaft);
+    return build_model(builder, NULL, NULL);
+}
+
+START_TEST(motors_are_refused_where_their_torques_do_not_follow) {
+    dyn_drive drives[2];
+    dyn_error error;
+    refuse_drives(driven_tree(1), "machine element s0", "1 motors drive the 2 coordinates that share its shaft");
+    refuse_drives(driven_wrist(-2, -4), "machine element first",
+                  "the ratios of the 2 motors that share its coordinates");
+    dyn_model *good = driven_wrist(-2, -4.001);
+    require(dyn_model_drives(good, drives, &error), &error);
+    dyn_model_free(good);
+}
+END_TEST
+
 /* ---- Descriptions ------------------------------------------------------------------------------------------------ */
 
 /* Returns the digest of a model and frees it. */
@@ -445,7 +530,7 @@ static void digest_of(dyn_model *model, char **text) {
 }
 
 START_TEST(descriptions_keep_shafts) {
-    dyn_model *model = build_model(wrist(NULL, DYN_ROTOR_COUPLING_DIAGONAL, 3, 4), NULL, NULL);
+    dyn_model *model = driven_wrist(-2, 5);
     char *text, *canonical, *again;
     size_t length;
     dyn_error error;
@@ -457,7 +542,7 @@ START_TEST(descriptions_keep_shafts) {
     digest_of(build_model(builder, &options, NULL), &again);
     ck_assert_str_eq(canonical, again);
     dyn_text_free(text), dyn_text_free(again);
-    digest_of(build_model(wrist(NULL, DYN_ROTOR_COUPLING_DIAGONAL, 3, 5), NULL, NULL), &again);
+    digest_of(driven_wrist(-2, 6), &again);
     ck_assert_str_ne(canonical, again);
     dyn_text_free(canonical), dyn_text_free(again);
 }
@@ -530,6 +615,10 @@ START_TEST(wrong_shafts_are_refused_at_their_member) {
     refuse(bad, "shaft.rotor.ratio", "the ratio is 3");
     bad = good, bad.rotor.transverse_inertia = 1;
     refuse(bad, "shaft.rotor.transverse_inertia", "the mass is zero");
+    bad = good, bad.shaft.has_motor = true;
+    refuse(bad, "shaft.motor.resistance", "the resistance is 0; state a positive number");
+    bad.motor.nominal.voltage = 24;
+    refuse(bad, "shaft.motor.nominal.no_load_speed", "the speed without load is 0");
     bad = (dyn_machine_element_description){
         .kind = DYN_MACHINE_ELEMENT_KIND_MOTOR, .joint = "roll", .motor = {.resistance = 1, .torque_constant = 1}};
     refuse(bad, "joint", "turns shaft \"right\"");
@@ -546,6 +635,8 @@ int main(void) {
     tcase_add_test(all, articulated_inertias_of_models_with_shafts_are_refused);
     tcase_add_test(all, differential_reflects_the_full_matrix);
     tcase_add_test(all, motors_on_a_moving_link_turn_with_it);
+    tcase_add_test(all, motors_of_shafts_have_the_torques_that_ratios_transmit);
+    tcase_add_test(all, motors_are_refused_where_their_torques_do_not_follow);
     tcase_add_test(all, descriptions_keep_shafts);
     tcase_add_test(all, derived_models_keep_shafts_of_joints_that_remain);
     tcase_add_test(all, wrong_shafts_are_refused_at_their_member);

@@ -774,6 +774,7 @@ typedef struct dyn_client_shaft {
     const char *const *joints;
     size_t ratio_count; /* joint_count */
     const double *ratios;
+    bool has_motor; /* its motor is `motor` of the element */
 } dyn_client_shaft;
 
 /* Machine element at a joint, or between links. Requests do not read members that its kind does not name, and results

@@ -26,21 +26,6 @@ static Dynamics__V1__Rotor *from_rotor(pool *memory, const dyn_client_rotor *fro
     return made;
 }
 
-/* Returns a shaft, whose names and ratios belong to the caller. */
-static Dynamics__V1__Shaft *from_shaft(pool *memory, const dyn_client_machine_element *from) {
-    Dynamics__V1__Shaft *made = pool_allocate(memory, 1, sizeof *made);
-    if (made) {
-        dynamics__v1__shaft__init(made);
-        made->n_joints = from->shaft.joint_count;
-        made->joints = (char **)from->shaft.joints;
-        made->n_ratios = from->shaft.ratio_count;
-        made->ratios = (double *)from->shaft.ratios;
-        made->link = (char *)(from->link ? from->link : "");
-        made->rotor = from_rotor(memory, &from->rotor);
-    }
-    return made;
-}
-
 static Dynamics__V1__Friction *from_friction(pool *memory, const dyn_client_friction *from) {
     Dynamics__V1__Friction *made = pool_allocate(memory, 1, sizeof *made);
     if (made) {
@@ -102,6 +87,22 @@ static Dynamics__V1__Motor *from_motor(pool *memory, const dyn_client_motor *fro
         made->housing_time_constant = from->housing_time_constant;
         made->temperature_coefficient = from->temperature_coefficient;
         made->maximum_temperature = from->maximum_temperature;
+    }
+    return made;
+}
+
+/* Returns a shaft, whose names and ratios belong to the caller. */
+static Dynamics__V1__Shaft *from_shaft(pool *memory, const dyn_client_machine_element *from) {
+    Dynamics__V1__Shaft *made = pool_allocate(memory, 1, sizeof *made);
+    if (made) {
+        dynamics__v1__shaft__init(made);
+        made->n_joints = from->shaft.joint_count;
+        made->joints = (char **)from->shaft.joints;
+        made->n_ratios = from->shaft.ratio_count;
+        made->ratios = (double *)from->shaft.ratios;
+        made->link = (char *)(from->link ? from->link : "");
+        made->rotor = from_rotor(memory, &from->rotor);
+        made->motor = from->shaft.has_motor ? from_motor(memory, &from->motor) : NULL;
     }
     return made;
 }
@@ -335,9 +336,13 @@ static void set_shaft(const Dynamics__V1__Shaft *from, dyn_client_machine_elemen
     made->shaft = (dyn_client_shaft){.joint_count = from->n_joints,
                                      .joints = (const char *const *)from->joints,
                                      .ratio_count = from->n_ratios,
-                                     .ratios = from->ratios};
+                                     .ratios = from->ratios,
+                                     .has_motor = from->motor != NULL};
     if (from->rotor) {
         set_rotor(from->rotor, &made->rotor);
+    }
+    if (from->motor) {
+        set_motor(from->motor, &made->motor);
     }
 }
 

@@ -432,10 +432,14 @@ class Fluid:
 @record("dyn_client_shaft")
 @dataclasses.dataclass(frozen=True, eq=False)
 class Shaft:
-    """Shaft of a motor that several joints turn: its rate is the sum of `ratios` times the rates of `joints`."""
+    """Shaft of a motor that several joints turn: its rate is the sum of `ratios` times the rates of `joints`.
+
+    With `has_motor` the motor of the element counts.
+    """
 
     joints: Sequence[str] | None = None
     ratios: ArrayLike | None = None
+    has_motor: bool = False
 
 
 @record("dyn_client_machine_element")

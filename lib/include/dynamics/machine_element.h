@@ -229,6 +229,7 @@ typedef struct dyn_shaft {
     int joint_count;                          /* 1 to DYN_MAX_SHAFT_JOINTS */
     const char *joints[DYN_MAX_SHAFT_JOINTS]; /* different ones, each fixed or with one coordinate */
     double ratios[DYN_MAX_SHAFT_JOINTS];      /* g_j, rad/rad or rad/m, not zero */
+    bool has_motor;                           /* its motor is `motor` of the element */
 } dyn_shaft;
 
 /* Machine element of a description. Members that its kind does not name are not read. */
@@ -239,7 +240,7 @@ typedef struct dyn_machine_element_description {
     dyn_rotor rotor;
     dyn_friction friction;
     dyn_spring spring;
-    dyn_motor motor;
+    dyn_motor motor; /* of a shaft too */
     dyn_gear gear;
     dyn_brake brake;
     const char *link, *other_link; /* that struts, cables, bushings and fluids act on, or whose motor has the shaft;

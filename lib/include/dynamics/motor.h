@@ -12,6 +12,9 @@
  *     torque = (tau_R - r_m + F / eta) / G    where F v > 0: the motor drives
  *     torque = (tau_R - r_m + eta_b F) / G    where F v < 0: the load drives the motor back
  *
+ * The motors of shafts have no gears. tau = G' tau_motor has one solution where as many motors as coordinates share
+ * shafts, and G is not singular. F is the torque of the motor then.
+ *
  * The efficiency acts on F alone, and once. For v = 0 the sign of F a decides, and for F v = F a = 0 there is no loss.
  *
  *     torque = k_t i        voltage = R i + L di/dt + k_t w        heat = R i^2
@@ -52,6 +55,11 @@ typedef struct dyn_drive {
     const char *brake_name; /* NULL: the motor has no brake */
     double brake;           /* torque of the brake, N m */
     dyn_gear gear;          /* without a gear: efficiencies of one, and no limits */
+    /* Of the motor of a shaft: joint is the first one that turns it, v_index its coordinate, and the ratio is one. */
+    int coordinate_count;                  /* zero for the motor of a joint */
+    int coordinates[DYN_MAX_SHAFT_JOINTS]; /* that turn this shaft, and those of motors that share their load */
+    double rates[DYN_MAX_SHAFT_JOINTS];    /* row of G: rate of the shaft over that of each coordinate */
+    double shares[DYN_MAX_SHAFT_JOINTS];   /* row of G'^-1: torque of the shaft over the force of each */
 } dyn_drive;
 
 /* Returns the number of motors whose joints move. */
@@ -59,8 +67,12 @@ DYN_API int dyn_model_drive_count(const dyn_model *model);
 
 /* Finds the motors whose joints move, in the order of the machine elements: dyn_model_drive_count of them.
  * Errors: DYN_FAILED_PRECONDITION, with the place "machine element NAME", for a second motor of one coordinate, since
- * the motion does not determine how both share the load. */
+ * the motion does not determine how both share the load, and for shafts that share coordinates, where their motors are
+ * not as many as the coordinates, or these are more than DYN_MAX_SHAFT_JOINTS, or the matrix G is singular. */
 DYN_API dyn_status dyn_model_drives(const dyn_model *model, dyn_drive *drives, dyn_error *error);
+
+/* Returns the speed of a motor, rad/s, for the velocity v of the model. */
+DYN_API double dyn_drive_speed(const dyn_drive *drive, const double *v);
 
 /* Returns the number of rotors of a model that spin. */
 DYN_API int dyn_model_rotor_count(const dyn_model *model);
@@ -87,7 +99,8 @@ DYN_API dyn_drive dyn_drive_at_ratio(const dyn_drive *drive, double ratio);
 
 /* Computes the torques of each motor for other ratios of its gear, n x count x ratio_count, to choose a gear. The load
  * and the motion stay; the rotor turns at the other speed, with its inertia and friction. The reaction of the rotors on
- * the links that carry them is that of the model's own ratios. Ratios are not zero. Cost, threads and errors as in
+ * the links that carry them is that of the model's own ratios. The ratio of a shaft's motor is that of a gear between
+ * both, beside the ratios of the shaft. Ratios are not zero. Cost, threads and errors as in
  * dyn_drive_torques. */
 DYN_API dyn_status dyn_drive_torques_at_ratios(const dyn_model *model, int count, const dyn_drive *drives,
                                                int ratio_count, const double *ratios, const dyn_drive_motion *motion,

@@ -24,12 +24,50 @@ static const dyn_machine_element_description *element_at(const dyn_builder *desc
     return NULL;
 }
 
+/* Adds the rate of a shaft over that of a coordinate. */
+static void add_rate(int coordinate, double rate, dyn_drive *drive) {
+    int k = 0;
+    while (k < drive->coordinate_count && drive->coordinates[k] != coordinate) {
+        k++;
+    }
+    if (k == drive->coordinate_count) {
+        drive->coordinates[drive->coordinate_count++] = coordinate;
+    }
+    drive->rates[k] += rate;
+}
+
+/* Finds the drive of a shaft. Returns false for one without a motor, and for one whose joints do not move. */
+static bool find_shaft_drive(const dyn_model *model, const dyn_machine_element_description *e, dyn_drive *drive) {
+    if (!e->shaft.has_motor) {
+        return false;
+    }
+    *drive = (dyn_drive){.name = e->name,
+                         .joint = e->shaft.joints[0],
+                         .ratio = 1,
+                         .multiplier = 1,
+                         .inertia = e->rotor.axial_inertia,
+                         .motor = e->motor,
+                         .gear = {.ratio = 1, .efficiency = 1, .back_driving_efficiency = 1}};
+    for (int k = 0; k < e->shaft.joint_count; k++) {
+        const dyn_joint *joint = dyn_model_joint(model, dyn_model_find_joint(model, e->shaft.joints[k]));
+        double multiplier = joint && joint->master >= 0 ? joint->multiplier : 1;
+        if (joint && multiplier != 0) {
+            add_rate(joint->v_index, e->shaft.ratios[k] * multiplier, drive);
+        }
+    }
+    drive->v_index = drive->coordinates[0];
+    return drive->coordinate_count > 0;
+}
+
 /* Finds the drive of a machine element. Returns false for one that is no motor, and for one whose joint does not
  * move. */
 static bool find_drive(const dyn_model *model, int element, dyn_drive *drive) {
     const dyn_builder *description = model->description;
     const dyn_machine_element_description *e = &description->machine_elements[element];
     const dyn_joint *joint = dyn_model_joint(model, dyn_model_find_joint(model, e->joint));
+    if (e->kind == DYN_MACHINE_ELEMENT_KIND_SHAFT) {
+        return find_shaft_drive(model, e, drive);
+    }
     if (e->kind != DYN_MACHINE_ELEMENT_KIND_MOTOR || !joint || (joint->master >= 0 && joint->multiplier == 0)) {
         return false;
     }
@@ -67,26 +105,211 @@ int dyn_model_drive_count(const dyn_model *model) {
     return count;
 }
 
+double dyn_drive_speed(const dyn_drive *drive, const double *v) {
+    double rate = drive->coordinate_count == 0 ? v[drive->v_index] : 0;
+    for (int k = 0; k < drive->coordinate_count; k++) {
+        rate += drive->rates[k] * v[drive->coordinates[k]];
+    }
+    return drive->ratio * rate;
+}
+
+/* Returns whether a coordinate moves a drive. */
+static bool moves_with(const dyn_drive *drive, int coordinate) {
+    bool found = drive->coordinate_count == 0 && drive->v_index == coordinate;
+    for (int k = 0; k < drive->coordinate_count; k++) {
+        found = found || drive->coordinates[k] == coordinate;
+    }
+    return found;
+}
+
+static dyn_status refuse_drive(const dyn_drive *drive, dyn_error *error, const char *reason) {
+    char place[320];
+    snprintf(place, sizeof place, "machine element %s", drive->name);
+    return dyn_error_set(error, DYN_FAILED_PRECONDITION, place, "%s", reason);
+}
+
+/* Checks that no two drives of which one is of a joint move with the same coordinate. */
+static dyn_status check_joint_drives(int count, const dyn_drive *drives, dyn_error *error) {
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < i; k++) {
+            const dyn_drive *of_joint = drives[i].coordinate_count == 0 ? &drives[i] : &drives[k];
+            const dyn_drive *other = of_joint == &drives[i] ? &drives[k] : &drives[i];
+            if (of_joint->coordinate_count == 0 && moves_with(other, of_joint->v_index)) {
+                char reason[800];
+                snprintf(reason, sizeof reason,
+                         "motors \"%s\" and \"%s\" move the same coordinate, that of joint \"%s\"; the motion "
+                         "does not determine how they share its load",
+                         drives[k].name, drives[i].name, drives[k].joint);
+                return refuse_drive(&drives[i], error, reason);
+            }
+        }
+    }
+    return DYN_OK;
+}
+
+/* Drives of shafts that share coordinates, directly or by others of them. */
+typedef struct coupled_drives {
+    int count, drives[DYN_MAX_SHAFT_JOINTS];
+    int coordinate_count, coordinates[DYN_MAX_SHAFT_JOINTS];
+} coupled_drives;
+
+/* Adds a drive and its coordinates. Returns false where there are too many. */
+static bool couple_drive(const dyn_drive *drives, int i, coupled_drives *c) {
+    for (int k = 0; k < drives[i].coordinate_count; k++) {
+        int at = 0;
+        while (at < c->coordinate_count && c->coordinates[at] != drives[i].coordinates[k]) {
+            at++;
+        }
+        if (at == DYN_MAX_SHAFT_JOINTS) {
+            return false;
+        }
+        c->coordinates[at] = drives[i].coordinates[k];
+        c->coordinate_count += at == c->coordinate_count;
+    }
+    if (c->count == DYN_MAX_SHAFT_JOINTS) {
+        return false;
+    }
+    c->drives[c->count++] = i;
+    return true;
+}
+
+/* Returns whether drive i, which is not coupled yet, shares a coordinate with those that are. */
+static bool shares_coordinate(const dyn_drive *drives, int i, const coupled_drives *c) {
+    bool shares = false;
+    for (int k = 0; k < c->count; k++) {
+        if (c->drives[k] == i) {
+            return false;
+        }
+    }
+    for (int k = 0; k < c->coordinate_count; k++) {
+        shares = shares || (drives[i].coordinate_count > 0 && moves_with(&drives[i], c->coordinates[k]));
+    }
+    return shares;
+}
+
+/* Finds the drives that share coordinates with drive `first`. Returns false where there are too many. */
+static bool find_coupled(int count, const dyn_drive *drives, int first, coupled_drives *c) {
+    *c = (coupled_drives){0};
+    bool fits = couple_drive(drives, first, c), grows = true;
+    while (fits && grows) {
+        grows = false;
+        for (int i = 0; i < count && fits; i++) {
+            if (shares_coordinate(drives, i, c)) {
+                fits = couple_drive(drives, i, c);
+                grows = true;
+            }
+        }
+    }
+    return fits;
+}
+
+/* Inverts A, n x n with rows scaled to a greatest entry of one, by elimination with partial pivoting. Returns false for
+ * a singular one. */
+static bool invert(int n, double A[][DYN_MAX_SHAFT_JOINTS], double X[][DYN_MAX_SHAFT_JOINTS]) {
+    for (int c = 0; c < n; c++) {
+        int pivot = c;
+        for (int r = c; r < n; r++) {
+            pivot = fabs(A[r][c]) > fabs(A[pivot][c]) ? r : pivot;
+        }
+        if (!(fabs(A[pivot][c]) > 1e-12)) {
+            return false;
+        }
+        for (int k = 0; k < n; k++) {
+            double a = A[c][k], x = X[c][k];
+            A[c][k] = A[pivot][k], X[c][k] = X[pivot][k];
+            A[pivot][k] = a, X[pivot][k] = x;
+        }
+        for (int r = 0; r < n; r++) {
+            double factor = A[r][c] / A[c][c];
+            for (int k = 0; k < n && r != c; k++) {
+                A[r][k] -= factor * A[c][k];
+                X[r][k] -= factor * X[c][k];
+            }
+        }
+    }
+    for (int i = 0; i < n * n; i++) {
+        X[i / n][i % n] /= A[i / n][i / n];
+    }
+    return true;
+}
+
+/* Finds the torques of coupled drives for the forces of their coordinates: the inverse of G'. */
+static dyn_status share_loads(const coupled_drives *c, dyn_drive *drives, dyn_error *error) {
+    double A[DYN_MAX_SHAFT_JOINTS][DYN_MAX_SHAFT_JOINTS] = {{0}}, X[DYN_MAX_SHAFT_JOINTS][DYN_MAX_SHAFT_JOINTS] = {{0}};
+    char reason[256];
+    int n = c->count;
+    if (c->coordinate_count != n) {
+        snprintf(reason, sizeof reason,
+                 "%d motors drive the %d coordinates that share its shaft; the motion determines their torques where "
+                 "they are as many",
+                 n, c->coordinate_count);
+        return refuse_drive(&drives[c->drives[0]], error, reason);
+    }
+    for (int i = 0; i < n; i++) {
+        double most = 0;
+        for (int j = 0; j < n; j++) {
+            const dyn_drive *d = &drives[c->drives[j]];
+            for (int k = 0; k < d->coordinate_count; k++) {
+                A[i][j] += d->coordinates[k] == c->coordinates[i] ? d->rates[k] : 0;
+            }
+            most = fmax(most, fabs(A[i][j]));
+        }
+        for (int j = 0; j < n; j++) {
+            A[i][j] = most > 0 ? A[i][j] / most : 0;
+        }
+        X[i][i] = most > 0 ? 1 / most : 0;
+    }
+    if (!invert(n, A, X)) {
+        snprintf(reason, sizeof reason,
+                 "the matrix of the ratios of the %d motors that share its coordinates is singular; correct the ratios",
+                 n);
+        return refuse_drive(&drives[c->drives[0]], error, reason);
+    }
+    for (int j = 0; j < n; j++) {
+        dyn_drive *d = &drives[c->drives[j]];
+        memcpy(d->shares, X[j], sizeof d->shares);
+    }
+    return DYN_OK;
+}
+
+/* Gives coupled drives the same list of coordinates, the order of which is that of their shares. */
+static void list_coordinates(const coupled_drives *c, dyn_drive *drives) {
+    for (int j = 0; j < c->count; j++) {
+        dyn_drive *d = &drives[c->drives[j]], own = *d;
+        memset(d->rates, 0, sizeof d->rates);
+        memcpy(d->coordinates, c->coordinates, sizeof d->coordinates);
+        d->coordinate_count = c->coordinate_count;
+        for (int k = 0; k < own.coordinate_count; k++) {
+            for (int i = 0; i < c->coordinate_count; i++) {
+                d->rates[i] += own.coordinates[k] == c->coordinates[i] ? own.rates[k] : 0;
+            }
+        }
+    }
+}
+
 dyn_status dyn_model_drives(const dyn_model *model, dyn_drive *drives, dyn_error *error) {
     int count = 0;
     for (int i = 0; i < model->description->machine_element_count; i++) {
-        if (!find_drive(model, i, &drives[count])) {
+        dyn_drive found;
+        if (find_drive(model, i, &found)) {
+            drives[count++] = found;
+        }
+    }
+    dyn_status status = check_joint_drives(count, drives, error);
+    for (int i = 0; i < count && status == DYN_OK; i++) {
+        coupled_drives coupled;
+        if (drives[i].coordinate_count == 0) {
             continue;
         }
-        for (int k = 0; k < count; k++) {
-            if (drives[k].v_index == drives[count].v_index) {
-                char place[320];
-                snprintf(place, sizeof place, "machine element %s", drives[count].name);
-                return dyn_error_set(
-                    error, DYN_FAILED_PRECONDITION, place,
-                    "motors \"%s\" and \"%s\" move the same coordinate, that of joint \"%s\"; the motion "
-                    "does not determine how they share its load",
-                    drives[k].name, drives[count].name, drives[k].joint);
-            }
+        if (!find_coupled(count, drives, i, &coupled)) {
+            return refuse_drive(&drives[i], error, "more than 8 coordinates or motors share its shaft");
         }
-        count++;
+        status = share_loads(&coupled, drives, error);
+        if (status == DYN_OK) {
+            list_coordinates(&coupled, drives);
+        }
     }
-    return DYN_OK;
+    return status;
 }
 
 /* ---- Torques ----------------------------------------------------------------------------------------------------- */
@@ -158,10 +381,13 @@ static double load_at_motor(const dyn_gear *gear, double load, double v, double 
     return sign < 0 ? load * gear->back_driving_efficiency : load;
 }
 
-/* Returns the coordinate q of a drive. Joints with one coordinate have one number in q. */
-static double position_of(const dyn_model *model, const dyn_drive *drive, const double *q) {
-    const dyn_joint *joint = dyn_model_joint(model, dyn_model_find_joint(model, drive->joint));
-    return q[joint->q_index];
+/* Returns the coordinate q of a joint with one coordinate in v, which has one number in q. */
+static double position_of(const dyn_model *model, int v_index, const double *q) {
+    int j = 0;
+    while (model->joints[j].v_index != v_index) {
+        j++;
+    }
+    return q[model->joints[j].q_index];
 }
 
 /* Forces of the coordinate of one drive in one sample. */
@@ -175,7 +401,7 @@ typedef struct drive_forces {
 static drive_forces forces_of(const dyn_model *model, const dyn_drive *drive, const dyn_drive_motion *m,
                               size_t sample) {
     size_t nv = (size_t)model->nv, k = sample * nv + (size_t)drive->v_index;
-    drive_forces f = {.q = position_of(model, drive, m->q + sample * (size_t)model->nq),
+    drive_forces f = {.q = position_of(model, drive->v_index, m->q + sample * (size_t)model->nq),
                       .v = m->v ? m->v[k] : 0,
                       .a = m->a ? m->a[k] : 0};
     passive_sum passive = passive_forces_of(model, &m->parts, drive->v_index, 1, f.q, f.v);
@@ -183,6 +409,20 @@ static drive_forces forces_of(const dyn_model *model, const dyn_drive *drive, co
     f.friction = passive.rotor;
     f.load = (m->tau ? m->tau[k] : m->forces[k] - passive.all) - f.rotors + f.friction;
     return f;
+}
+
+/* Returns the torque of the motor of a shaft: its share of the forces of all coordinates that share its load. */
+static double shaft_torque(const dyn_model *model, const dyn_drive *drive, const dyn_drive_motion *m, size_t sample) {
+    size_t nv = (size_t)model->nv;
+    double torque = 0;
+    for (int i = 0; i < drive->coordinate_count; i++) {
+        int c = drive->coordinates[i];
+        size_t k = sample * nv + (size_t)c;
+        double q = position_of(model, c, m->q + sample * (size_t)model->nq), v = m->v ? m->v[k] : 0;
+        double passive = m->tau ? 0 : passive_forces_of(model, &m->parts, c, 1, q, v).all;
+        torque += drive->shares[i] * (m->tau ? m->tau[k] : m->forces[k] - passive);
+    }
+    return torque;
 }
 
 /* Returns the torque of a motor with these forces. */
@@ -210,9 +450,13 @@ dyn_status dyn_drive_torques(const dyn_model *model, int count, const dyn_drive 
     for (size_t s = 0; s < motion->n; s++) {
         for (int i = 0; i < count && status == DYN_OK; i++) {
             size_t k = s * (size_t)count + (size_t)i;
-            drive_forces f = forces_of(model, &drives[i], motion, s);
-            loads[k] = f.load / drives[i].multiplier;
-            torques[k] = torque_of(&drives[i], &f);
+            if (drives[i].coordinate_count > 0) {
+                loads[k] = torques[k] = shaft_torque(model, &drives[i], motion, s);
+            } else {
+                drive_forces f = forces_of(model, &drives[i], motion, s);
+                loads[k] = f.load / drives[i].multiplier;
+                torques[k] = torque_of(&drives[i], &f);
+            }
             status = check_torque(&drives[i], s, torques[k], error);
         }
     }
@@ -226,21 +470,37 @@ dyn_drive dyn_drive_at_ratio(const dyn_drive *drive, double ratio) {
     return other;
 }
 
+/* Returns the torque of a drive with the ratio of `other`, for its forces at its own ratio. */
+static double torque_at_ratio(const dyn_model *model, const dyn_drive *drive, const dyn_drive *other,
+                              const dyn_passive_parts *parts, const drive_forces *own) {
+    double G = drive->ratio, inertial = drive->inertia * own->a, factor = other->ratio / G;
+    drive_forces f = *own;
+    f.rotors = inertial * other->ratio * other->ratio + factor * (own->rotors - inertial * G * G);
+    f.friction = passive_forces_of(model, parts, other->v_index, factor, f.q, f.v).rotor;
+    return torque_of(other, &f);
+}
+
+/* Returns the torque of the motor of a shaft behind a gear of another ratio: T / ratio, and the inertia of its rotor,
+ * which turns at ratio times the rate of the shaft. */
+static double shaft_torque_at_ratio(const dyn_model *model, const dyn_drive *drive, double ratio,
+                                    const dyn_drive_motion *m, size_t sample) {
+    double rise = m->a ? dyn_drive_speed(drive, m->a + sample * (size_t)model->nv) : 0;
+    double torque = shaft_torque(model, drive, m, sample);
+    return torque / ratio + drive->inertia * rise * (ratio - 1 / ratio);
+}
+
 dyn_status dyn_drive_torques_at_ratios(const dyn_model *model, int count, const dyn_drive *drives, int ratio_count,
                                        const double *ratios, const dyn_drive_motion *motion, double *torques,
                                        dyn_error *error) {
     dyn_status status = check_width(motion, error);
     for (size_t s = 0; s < motion->n; s++) {
         for (int i = 0; i < count; i++) {
-            const drive_forces own = forces_of(model, &drives[i], motion, s);
-            double G = drives[i].ratio, inertial = drives[i].inertia * own.a;
+            bool of_shaft = drives[i].coordinate_count > 0;
+            const drive_forces own = of_shaft ? (drive_forces){0} : forces_of(model, &drives[i], motion, s);
             for (int k = 0; k < ratio_count && status == DYN_OK; k++) {
                 const dyn_drive other = dyn_drive_at_ratio(&drives[i], ratios[k]);
-                double factor = other.ratio / G;
-                drive_forces f = own;
-                f.rotors = inertial * other.ratio * other.ratio + factor * (own.rotors - inertial * G * G);
-                f.friction = passive_forces_of(model, &motion->parts, other.v_index, factor, f.q, f.v).rotor;
-                *torques = torque_of(&other, &f);
+                *torques = of_shaft ? shaft_torque_at_ratio(model, &drives[i], ratios[k], motion, s)
+                                    : torque_at_ratio(model, &drives[i], &other, &motion->parts, &own);
                 status = check_torque(&other, s, *torques++, error);
             }
         }

@@ -101,6 +101,10 @@ static void print_shaft(FILE *out, const dyn_model *model, const dyn_machine_ele
         print_numbers(out, "by", &e->shaft.ratios[k], 1);
     }
     print_rotor(out, &e->rotor);
+    if (e->shaft.has_motor) {
+        fputs(" motor", out);
+        print_machine_numbers(out, DYN_MACHINE_ELEMENT_KIND_MOTOR, e);
+    }
 }
 
 static void print_machine_element(FILE *out, const dyn_model *model, const dyn_machine_element_description *e) {
@@ -129,7 +133,7 @@ static void print_machine_element(FILE *out, const dyn_model *model, const dyn_m
     case DYN_MACHINE_ELEMENT_KIND_MOTOR:
     case DYN_MACHINE_ELEMENT_KIND_GEAR:
     case DYN_MACHINE_ELEMENT_KIND_BRAKE:
-        print_machine_numbers(out, e);
+        print_machine_numbers(out, e->kind, e);
         break;
     case DYN_MACHINE_ELEMENT_KIND_STRUT:
     case DYN_MACHINE_ELEMENT_KIND_CABLE:
@@ -137,7 +141,7 @@ static void print_machine_element(FILE *out, const dyn_model *model, const dyn_m
     case DYN_MACHINE_ELEMENT_KIND_FLUID:
         fprintf(out, " on %d from %d", name_index_find(&model->link_names, e->link),
                 e->other_link ? name_index_find(&model->link_names, e->other_link) : -1);
-        print_machine_numbers(out, e);
+        print_machine_numbers(out, e->kind, e);
         break;
     case DYN_MACHINE_ELEMENT_KIND_SHAFT:
         print_shaft(out, model, e);

@@ -15,7 +15,8 @@
  *     friction NAME joint NAME side joint|rotor viscous P N coulomb P N breakaway P N stribeck V transition V
  *         [bristles S by D] [temperature FACTOR]
  *     spring NAME joint NAME stiffness K rest Q
- *     shaft NAME [link NAME] joint NAME by RATIO [joint NAME by RATIO]... , followed by a rotor from its coupling on
+ *     shaft NAME [link NAME] joint NAME by RATIO [joint NAME by RATIO].. , followed by a rotor from its coupling on,
+ *         and by [motor] with the words and values of machine_numbers.c
  *     motor, gear or brake, each NAME joint NAME, followed by the words and values of machine_numbers.c
  *     contact NAME shape point|sphere|box|capsule|cylinder|plane [link NAME] position X Y Z rotation R11 .. R33
  *         radius R length L size X Y Z friction MU restitution E stiffness K dissipation D
@@ -185,6 +186,10 @@ static void print_machine_element(FILE *out, const dyn_machine_element_descripti
             print_numbers(out, "by", &e->shaft.ratios[k], 1);
         }
         print_rotor(out, &e->rotor);
+        if (e->shaft.has_motor) {
+            fputs(" motor", out);
+            print_machine_numbers(out, DYN_MACHINE_ELEMENT_KIND_MOTOR, e);
+        }
         break;
     case DYN_MACHINE_ELEMENT_KIND_FRICTION:
         print_friction(out, &e->friction);
@@ -200,7 +205,7 @@ static void print_machine_element(FILE *out, const dyn_machine_element_descripti
     case DYN_MACHINE_ELEMENT_KIND_CABLE:
     case DYN_MACHINE_ELEMENT_KIND_BUSHING:
     case DYN_MACHINE_ELEMENT_KIND_FLUID:
-        print_machine_numbers(out, e);
+        print_machine_numbers(out, e->kind, e);
         break;
     }
     fputc('\n', out);
@@ -510,6 +515,15 @@ static void add_element(reader *r, dyn_builder *builder, const dyn_machine_eleme
     }
 }
 
+/* Reads the numbers that the table has for a kind. */
+static void read_numbers_of(reader *r, dyn_machine_element_kind kind, dyn_machine_element_description *e) {
+    int count;
+    const machine_number *numbers = machine_numbers_of(kind, &count);
+    for (int i = 0; i < count; i++) {
+        read_numbers(r, numbers[i].word, machine_number_in(&numbers[i], e), 1);
+    }
+}
+
 static void read_rotor_body(reader *r, dyn_rotor *rotor) {
     expect(r, "coupling");
     rotor->coupling = (dyn_rotor_coupling)read_choice(r, rotor_couplings, 3);
@@ -540,6 +554,11 @@ static void read_shaft(reader *r, dyn_builder *builder) {
         read_numbers(r, "by", &shaft->ratios[shaft->joint_count], 1);
     }
     read_rotor_body(r, &e.rotor);
+    shaft->has_motor = is_next(r, "motor");
+    if (shaft->has_motor) {
+        expect(r, "motor");
+        read_numbers_of(r, DYN_MACHINE_ELEMENT_KIND_MOTOR, &e);
+    }
     add_element(r, builder, &e);
 }
 
@@ -572,11 +591,7 @@ static void read_spring(reader *r, dyn_builder *builder) {
 /* Reads an element whose numbers are in the table of its kind. */
 static void read_machine_numbers(reader *r, dyn_builder *builder, dyn_machine_element_kind kind) {
     dyn_machine_element_description e = read_element(r, kind);
-    int count;
-    const machine_number *numbers = machine_numbers_of(kind, &count);
-    for (int i = 0; i < count; i++) {
-        read_numbers(r, numbers[i].word, machine_number_in(&numbers[i], &e), 1);
-    }
+    read_numbers_of(r, kind, &e);
     add_element(r, builder, &e);
 }
 

@@ -32,6 +32,12 @@ typedef struct element_number {
     number_range range;
 } element_number;
 
+/* Returns the name of a member in messages: that of a rotor or a motor begins with "shaft." in a shaft only. */
+static const char *own_member(const dyn_machine_element_description *e, const char *member) {
+    bool of_shaft = strncmp(member, "shaft.", strlen("shaft.")) == 0;
+    return of_shaft && e->kind != DYN_MACHINE_ELEMENT_KIND_SHAFT ? member + strlen("shaft.") : member;
+}
+
 static dyn_status check_numbers(const dyn_builder *builder, named_element at, const element_number *numbers, int count,
                                 dyn_error *error) {
     for (int i = 0; i < count; i++) {
@@ -43,11 +49,6 @@ static dyn_status check_numbers(const dyn_builder *builder, named_element at, co
     return DYN_OK;
 }
 
-/* Returns the name of a member of a rotor in messages, from the one that the rotor of a shaft has. */
-static const char *rotor_member(const dyn_machine_element_description *e, const char *of_shaft) {
-    return e->kind == DYN_MACHINE_ELEMENT_KIND_SHAFT ? of_shaft : of_shaft + strlen("shaft.");
-}
-
 /* Checks and normalizes the axis of a rotor. */
 static dyn_status check_axis(const dyn_builder *builder, named_element at, dyn_machine_element_description *e,
                              dyn_error *error) {
@@ -55,7 +56,7 @@ static dyn_status check_axis(const dyn_builder *builder, named_element at, dyn_m
     if ((axis[0] == 0 && axis[1] == 0 && axis[2] == 0) || builder_normalize_axis(axis)) {
         return DYN_OK;
     }
-    return builder_fail_member(builder, at, rotor_member(e, "shaft.rotor.axis"), error,
+    return builder_fail_member(builder, at, own_member(e, "shaft.rotor.axis"), error,
                                "the axis is (%g, %g, %g); state a finite vector, or zero for the axis of the %s",
                                axis[0], axis[1], axis[2], e->kind == DYN_MACHINE_ELEMENT_KIND_SHAFT ? "link" : "joint");
 }
@@ -66,19 +67,19 @@ static dyn_status check_rotor_body(const dyn_builder *builder, named_element at,
     const dyn_rotor *rotor = &e->rotor;
     if (rotor->coupling != DYN_ROTOR_COUPLING_EXACT && rotor->coupling != DYN_ROTOR_COUPLING_DIAGONAL &&
         rotor->coupling != DYN_ROTOR_COUPLING_REFLECTED) {
-        return builder_fail_member(builder, at, rotor_member(e, "shaft.rotor.coupling"), error,
+        return builder_fail_member(builder, at, own_member(e, "shaft.rotor.coupling"), error,
                                    "%d is no coupling of a rotor", (int)rotor->coupling);
     }
     if (rotor->mass == 0 && rotor->transverse_inertia != 0) {
         return builder_fail_member(
-            builder, at, rotor_member(e, "shaft.rotor.transverse_inertia"), error,
+            builder, at, own_member(e, "shaft.rotor.transverse_inertia"), error,
             "the inertia normal to the axis is %g kg m^2 and the mass is zero; state the mass, or let the "
             "parent link include both",
             rotor->transverse_inertia);
     }
     if (rotor->transverse_inertia != 0 && rotor->axial_inertia > 2 * rotor->transverse_inertia * (1 + 1e-9)) {
         return builder_fail_member(
-            builder, at, rotor_member(e, "shaft.rotor.axial_inertia"), error,
+            builder, at, own_member(e, "shaft.rotor.axial_inertia"), error,
             "the inertia about the axis is %g kg m^2 and the one normal to it %g; no body has more than twice "
             "as much about the axis",
             rotor->axial_inertia, rotor->transverse_inertia);
@@ -104,7 +105,7 @@ static dyn_status check_rotor(const dyn_builder *builder, named_element at, dyn_
     dyn_status status = of_shaft ? DYN_OK : check_numbers(builder, at, &ratio, 1, error);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == DYN_OK; i++) {
         element_number number = numbers[i];
-        number.member = rotor_member(e, number.member);
+        number.member = own_member(e, number.member);
         status = check_numbers(builder, at, &number, 1, error);
     }
     if (status == DYN_OK) {
@@ -224,46 +225,66 @@ static dyn_status check_spring(const dyn_builder *builder, named_element at, con
     return check_numbers(builder, at, numbers, sizeof numbers / sizeof *numbers, error);
 }
 
-/* Checks the numbers of an element whose kind is in the table of numbers. */
-static dyn_status check_table(const dyn_builder *builder, named_element at, const dyn_machine_element_description *e,
-                              dyn_error *error) {
+/* Checks the numbers of an element that the table of numbers has for a kind. */
+static dyn_status check_numbers_of(const dyn_builder *builder, named_element at, dyn_machine_element_kind kind,
+                                   const dyn_machine_element_description *e, dyn_error *error) {
     int count;
-    const machine_number *numbers = machine_numbers_of(e->kind, &count);
+    const machine_number *numbers = machine_numbers_of(kind, &count);
     dyn_status status = DYN_OK;
     for (int i = 0; i < count && status == DYN_OK; i++) {
         const machine_number *n = &numbers[i];
-        const element_number checked = {n->member, n->name, machine_number_value(n, e), n->range};
+        const element_number checked = {own_member(e, n->member), n->name, machine_number_value(n, e), n->range};
         status = check_numbers(builder, at, &checked, 1, error);
     }
     return status;
 }
 
+/* Checks the numbers of an element whose kind is in the table of numbers. */
+static dyn_status check_table(const dyn_builder *builder, named_element at, const dyn_machine_element_description *e,
+                              dyn_error *error) {
+    return check_numbers_of(builder, at, e->kind, e, error);
+}
+
+/* Checks numbers of a motor whose members are those in a shaft. */
+static dyn_status check_motor_numbers(const dyn_builder *builder, named_element at,
+                                      const dyn_machine_element_description *e, const element_number *numbers,
+                                      int count, dyn_error *error) {
+    dyn_status status = DYN_OK;
+    for (int i = 0; i < count && status == DYN_OK; i++) {
+        element_number number = numbers[i];
+        number.member = own_member(e, number.member);
+        status = check_numbers(builder, at, &number, 1, error);
+    }
+    return status;
+}
+
 /* Converts the values of a data sheet to resistance and torque constant. */
-static dyn_status convert_nominal_values(const dyn_builder *builder, named_element at, dyn_motor *motor,
-                                         dyn_error *error) {
+static dyn_status convert_nominal_values(const dyn_builder *builder, named_element at,
+                                         dyn_machine_element_description *e, dyn_error *error) {
+    dyn_motor *motor = &e->motor;
     const dyn_nominal_values n = motor->nominal;
     const element_number numbers[] = {
-        {"motor.nominal.voltage", "nominal voltage", n.voltage, POSITIVE},
-        {"motor.nominal.no_load_speed", "speed without load", n.no_load_speed, POSITIVE},
-        {"motor.nominal.no_load_current", "current without load", n.no_load_current, NOT_NEGATIVE},
-        {"motor.nominal.stall_current", "stall current", n.stall_current, POSITIVE},
+        {"shaft.motor.nominal.voltage", "nominal voltage", n.voltage, POSITIVE},
+        {"shaft.motor.nominal.no_load_speed", "speed without load", n.no_load_speed, POSITIVE},
+        {"shaft.motor.nominal.no_load_current", "current without load", n.no_load_current, NOT_NEGATIVE},
+        {"shaft.motor.nominal.stall_current", "stall current", n.stall_current, POSITIVE},
     };
     motor->nominal = (dyn_nominal_values){0};
     if (n.voltage == 0 && n.no_load_speed == 0 && n.no_load_current == 0 && n.stall_current == 0) {
         return DYN_OK;
     }
-    dyn_status status = check_numbers(builder, at, numbers, sizeof numbers / sizeof *numbers, error);
+    dyn_status status = check_motor_numbers(builder, at, e, numbers, sizeof numbers / sizeof *numbers, error);
     if (status != DYN_OK) {
         return status;
     }
     if (motor->resistance != 0 || motor->torque_constant != 0) {
-        return builder_fail_member(builder, at, "motor.nominal", error,
+        return builder_fail_member(builder, at, own_member(e, "shaft.motor.nominal"), error,
                                    "nominal values are stated beside a resistance of %g ohm and a torque constant of "
                                    "%g N m/A; state the ones or the others",
                                    motor->resistance, motor->torque_constant);
     }
     if (n.no_load_current >= n.stall_current) {
-        return builder_fail_member(builder, at, "motor.nominal.no_load_current", error,
+        return builder_fail_member(builder, at, own_member(e, "shaft.motor.nominal.no_load_current"), error,
                                    "the current without load is %g A, and the stall current %g A; state less than that",
                                    n.no_load_current, n.stall_current);
     }
@@ -272,25 +293,23 @@ static dyn_status convert_nominal_values(const dyn_builder *builder, named_eleme
     return DYN_OK;
 }
 
+/* Checks the motor of a joint or of a shaft. */
 static dyn_status check_motor(const dyn_builder *builder, named_element at, dyn_machine_element_description *e,
                               dyn_error *error) {
-    dyn_motor *m = &e->motor;
-    dyn_status status = convert_nominal_values(builder, at, m, error);
+    const dyn_motor *m = &e->motor;
+    dyn_status status = convert_nominal_values(builder, at, e, error);
     if (status == DYN_OK) {
-        status = check_table(builder, at, e, error);
-    }
-    if (status != DYN_OK) {
-        return status;
+        status = check_numbers_of(builder, at, DYN_MACHINE_ELEMENT_KIND_MOTOR, e, error);
     }
     const element_number constants[] = {
-        {"motor.winding_time_constant", "time constant of the winding", m->winding_time_constant, POSITIVE},
-        {"motor.housing_time_constant", "time constant of the housing", m->housing_time_constant, POSITIVE},
+        {"shaft.motor.winding_time_constant", "time constant of the winding", m->winding_time_constant, POSITIVE},
+        {"shaft.motor.housing_time_constant", "time constant of the housing", m->housing_time_constant, POSITIVE},
     };
-    if (m->winding_resistance > 0) {
-        status = check_numbers(builder, at, &constants[0], 1, error);
+    if (status == DYN_OK && m->winding_resistance > 0) {
+        status = check_motor_numbers(builder, at, e, &constants[0], 1, error);
     }
     if (status == DYN_OK && m->housing_resistance > 0) {
-        status = check_numbers(builder, at, &constants[1], 1, error);
+        status = check_motor_numbers(builder, at, e, &constants[1], 1, error);
     }
     return status;
 }
@@ -328,11 +347,19 @@ static dyn_status check_link_element(const dyn_builder *builder, named_element a
 /* Checks a shaft by itself, and sets the members that it does not have to zero. */
 static dyn_status check_shaft_element(const dyn_builder *builder, named_element at, dyn_machine_element_description *e,
                                       dyn_error *error) {
-    dyn_machine_element_description own = {
-        .name = e->name, .kind = e->kind, .link = e->link, .rotor = e->rotor, .shaft = e->shaft, .line = e->line};
+    dyn_machine_element_description own = {.name = e->name,
+                                           .kind = e->kind,
+                                           .link = e->link,
+                                           .rotor = e->rotor,
+                                           .motor = e->shaft.has_motor ? e->motor : (dyn_motor){0},
+                                           .shaft = e->shaft,
+                                           .line = e->line};
     dyn_status status = check_shaft(builder, at, e, error);
     if (status == DYN_OK) {
         status = check_rotor(builder, at, &own, error);
+    }
+    if (status == DYN_OK && own.shaft.has_motor) {
+        status = check_motor(builder, at, &own, error);
     }
     if (own.rotor.axial_inertia == 0 && own.rotor.mass == 0) {
         own.rotor = (dyn_rotor){.coupling = DYN_ROTOR_COUPLING_EXACT};
@@ -346,6 +373,7 @@ static dyn_status check(const dyn_builder *builder, dyn_machine_element_descript
     named_element at = new_element(builder, e);
     dyn_error bad;
     if (acts_on_links(e->kind)) {
+        e->shaft = (dyn_shaft){0};
         if (e->kind == DYN_MACHINE_ELEMENT_KIND_FLUID) {
             e->other_link = NULL;
         }

@@ -9,24 +9,25 @@
 #define AT(member) offsetof(dyn_machine_element_description, member)
 
 static const machine_number motor_numbers[] = {
-    {"resistance", "motor.resistance", "resistance", AT(motor.resistance), POSITIVE},
-    {"inductance", "motor.inductance", "inductance", AT(motor.inductance), NOT_NEGATIVE},
-    {"constant", "motor.torque_constant", "torque constant", AT(motor.torque_constant), POSITIVE},
-    {"voltage", "motor.maximum_voltage", "maximum voltage", AT(motor.maximum_voltage), NOT_NEGATIVE},
-    {"current", "motor.maximum_current", "maximum current", AT(motor.maximum_current), NOT_NEGATIVE},
-    {"continuous", "motor.continuous_current", "continuous current", AT(motor.continuous_current), NOT_NEGATIVE},
-    {"speed", "motor.maximum_speed", "maximum speed", AT(motor.maximum_speed), NOT_NEGATIVE},
-    {"winding", "motor.winding_resistance", "thermal resistance of the winding", AT(motor.winding_resistance),
+    {"resistance", "shaft.motor.resistance", "resistance", AT(motor.resistance), POSITIVE},
+    {"inductance", "shaft.motor.inductance", "inductance", AT(motor.inductance), NOT_NEGATIVE},
+    {"constant", "shaft.motor.torque_constant", "torque constant", AT(motor.torque_constant), POSITIVE},
+    {"voltage", "shaft.motor.maximum_voltage", "maximum voltage", AT(motor.maximum_voltage), NOT_NEGATIVE},
+    {"current", "shaft.motor.maximum_current", "maximum current", AT(motor.maximum_current), NOT_NEGATIVE},
+    {"continuous", "shaft.motor.continuous_current", "continuous current", AT(motor.continuous_current), NOT_NEGATIVE},
+    {"speed", "shaft.motor.maximum_speed", "maximum speed", AT(motor.maximum_speed), NOT_NEGATIVE},
+    {"winding", "shaft.motor.winding_resistance", "thermal resistance of the winding", AT(motor.winding_resistance),
      NOT_NEGATIVE},
-    {"after", "motor.winding_time_constant", "time constant of the winding", AT(motor.winding_time_constant),
+    {"after", "shaft.motor.winding_time_constant", "time constant of the winding", AT(motor.winding_time_constant),
      NOT_NEGATIVE},
-    {"housing", "motor.housing_resistance", "thermal resistance of the housing", AT(motor.housing_resistance),
+    {"housing", "shaft.motor.housing_resistance", "thermal resistance of the housing", AT(motor.housing_resistance),
      NOT_NEGATIVE},
-    {"after", "motor.housing_time_constant", "time constant of the housing", AT(motor.housing_time_constant),
+    {"after", "shaft.motor.housing_time_constant", "time constant of the housing", AT(motor.housing_time_constant),
      NOT_NEGATIVE},
-    {"coefficient", "motor.temperature_coefficient", "temperature coefficient", AT(motor.temperature_coefficient),
+    {"coefficient", "shaft.motor.temperature_coefficient", "temperature coefficient", AT(motor.temperature_coefficient),
      NOT_NEGATIVE},
-    {"temperature", "motor.maximum_temperature", "maximum temperature", AT(motor.maximum_temperature), NOT_NEGATIVE},
+    {"temperature", "shaft.motor.maximum_temperature", "maximum temperature", AT(motor.maximum_temperature),
+     NOT_NEGATIVE},
 };
 
 static const machine_number gear_numbers[] = {
@@ -150,9 +151,9 @@ const machine_number *machine_numbers_of(dyn_machine_element_kind kind, int *cou
     }
 }
 
-void print_machine_numbers(FILE *out, const dyn_machine_element_description *element) {
+void print_machine_numbers(FILE *out, dyn_machine_element_kind kind, const dyn_machine_element_description *element) {
     int count;
-    const machine_number *numbers = machine_numbers_of(element->kind, &count);
+    const machine_number *numbers = machine_numbers_of(kind, &count);
     for (int i = 0; i < count; i++) {
         double value = machine_number_value(&numbers[i], element);
         print_numbers(out, numbers[i].word, &value, 1);

@@ -21,8 +21,8 @@ bool number_is_in_range(double x, number_range range);
 /* Returns the demand of the range, such as "state a positive number". */
 const char *number_range_text(number_range range);
 
-/* Number of an element: its word in texts, its member, its name in messages, and its place in the description of the
- * element. */
+/* Number of an element: its word in texts, its member (that of a motor in a shaft, which the error of a motor alone
+ * shortens), its name in messages, and its place in the description of the element. */
 typedef struct machine_number {
     const char *word, *member, *name;
     size_t offset;
@@ -32,8 +32,8 @@ typedef struct machine_number {
 /* Returns the numbers of a kind, and sets their count: zero for a kind that is not in the table. */
 const machine_number *machine_numbers_of(dyn_machine_element_kind kind, int *count);
 
-/* Prints the words and values of an element whose kind is in the table. */
-void print_machine_numbers(FILE *out, const dyn_machine_element_description *element);
+/* Prints the words and values of an element that the table has for a kind. */
+void print_machine_numbers(FILE *out, dyn_machine_element_kind kind, const dyn_machine_element_description *element);
 
 /* Returns the place of a number in a description. */
 double *machine_number_in(const machine_number *number, dyn_machine_element_description *element);

@@ -306,13 +306,17 @@ def test_shafts_couple_the_joints_that_turn_them(client):
     joints = [arm("first", "upper", "base"), arm("second", "lower", "upper")]
     rows, inertias = np.array([[30.0, 30.0], [-20.0, 20.0]]), np.array([0.002, 0.005])
     shafts = [dynamicsd.MachineElement(f"motor{i}", "", "shaft", rotor=dynamicsd.Rotor(axial_inertia=inertias[i]),
-                                       shaft=dynamicsd.Shaft(["first", "second"], rows[i])) for i in range(2)]
+                                       motor=dynamicsd.Motor(resistance=0.5, torque_constant=0.05),
+                                       shaft=dynamicsd.Shaft(["first", "second"], rows[i], True)) for i in range(2)]
     model = client.load(dynamicsd.ModelDescription("differential", links, joints, machine_elements=shafts))
     shown = model.description.machine_elements[1].shaft
     assert tuple(shown.joints) == ("first", "second")
     np.testing.assert_array_equal(shown.ratios, rows[1])
     expected = np.array([[0.2, 0.1], [0.1, 0.1]]) + rows.T @ np.diag(inertias) @ rows
     np.testing.assert_allclose(model.mass_matrix([[0.3, -0.4]])[0], expected, rtol=1e-12)
+    tau = np.array([[6.0, -2.0]])
+    motors = model.evaluate_motors([[0.3, -0.4]], tau=tau)
+    np.testing.assert_allclose(motors.torque @ rows, tau, rtol=1e-12)
     model.unload()
 
 
