@@ -205,6 +205,20 @@ def test_a_description_loads_to_a_model_of_the_same_digest(client, ur5, tmp_path
     pendulum.unload()
 
 
+def test_losses_of_gears_count_in_both_directions_of_the_dynamics(client, project):
+    model = client.load(project / "tests/data/machine_elements/driven_arm.json", name="driven in python")
+    counted = dynamicsd.PassiveForces(damping=True, friction=True, gear_losses=True)
+    q, v, a = [0.3, 0.8], [1.0, -2.0], [2.0, -3.0]
+    tau = model.inverse_dynamics(q, v, a, passive_forces=counted)
+    np.testing.assert_allclose(model.forward_dynamics(q, v, tau, passive_forces=counted), a, atol=1e-10)
+    found = model.explain(q, v, a, passive_forces=counted)
+    assert found.counted_passive_forces.gear_losses
+    lossless = model.inverse_dynamics(q, v, a, passive_forces=dataclasses.replace(counted, gear_losses=False))
+    np.testing.assert_allclose(found.terms["gear_loss"], tau - lossless, atol=1e-12)
+    assert all(abs(found.terms["gear_loss"]) > 0.01)
+    model.unload()
+
+
 def test_descriptions_in_python_have_machine_elements(client, project):
     geared = client.load(project / "tests/data/machine_elements/geared_arm.json", name="geared")
     rotor = geared.description.machine_elements[0]
