@@ -321,7 +321,8 @@ static void write_friction(json_writer *writer, const dyn_client_friction *law) 
 }
 
 static const char *contact_shape_name(dyn_client_contact_shape shape) {
-    static const char *const names[] = {"unspecified", "point", "sphere", "box", "capsule", "cylinder", "plane"};
+    static const char *const names[] = {"unspecified", "point",    "sphere", "box",
+                                        "capsule",     "cylinder", "plane",  "height_field"};
     return (size_t)shape < sizeof names / sizeof *names ? names[shape] : "unknown";
 }
 
@@ -353,6 +354,10 @@ static void write_contact_surface(json_writer *writer, const dyn_client_contact_
     write_number(writer, "dissipation", surface->dissipation);
     if (surface->soft.time_constant > 0) {
         write_soft_contact(writer, &surface->soft);
+    }
+    if (surface->shape == DYN_CLIENT_CONTACT_SHAPE_HEIGHT_FIELD) {
+        write_number(writer, "columns", (double)surface->columns);
+        write_numbers(writer, "heights", surface->height_count, surface->heights);
     }
     emit_end_object(writer);
 }

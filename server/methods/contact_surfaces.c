@@ -2,6 +2,7 @@
 /* Contact surfaces of a ModelDescription. */
 #include "methods/contact_surfaces.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,7 +54,16 @@ static bool read_surface(call *c, size_t i, const Dynamics__V1__ContactSurface *
                                 .restitution = from->restitution,
                                 .stiffness = from->stiffness,
                                 .dissipation = from->dissipation,
-                                .soft = read_soft(from->soft)};
+                                .soft = read_soft(from->soft),
+                                .rows = from->columns > 0 ? (int)(from->n_heights / from->columns) : 0,
+                                .columns = (int)(from->columns < INT_MAX ? from->columns : INT_MAX),
+                                .heights = from->heights};
+    if (from->columns > 0 && from->n_heights % from->columns != 0) {
+        call_blame(c, "%s", path_join(member, path, "heights"));
+        call_fail(c, REASON_WRONG_COUNT, "%zu heights do not fill rows of %u; state whole rows", from->n_heights,
+                  from->columns);
+        return false;
+    }
     return geometry_read_placement(c, path_join(member, path, "pose"), from->pose, &to->pose) &&
            geometry_read_vector(c, path_join(member, path, "size"), from->size, to->size);
 }
@@ -90,6 +100,16 @@ static Dynamics__V1__SoftContact *write_soft(call *c, const dyn_soft_contact *fr
     return to;
 }
 
+static double *write_heights(call *c, const dyn_contact_surface *from, size_t *count) {
+    size_t total = (size_t)from->rows * (size_t)from->columns;
+    double *to = total > 0 ? call_allocate(c, total, sizeof *to) : NULL;
+    *count = to ? total : 0;
+    if (to) {
+        memcpy(to, from->heights, total * sizeof *to);
+    }
+    return to;
+}
+
 static Dynamics__V1__ContactSurface *write_surface(call *c, const dyn_contact_surface *from) {
     Dynamics__V1__ContactSurface *to = call_allocate(c, 1, sizeof *to);
     if (to) {
@@ -100,12 +120,16 @@ static Dynamics__V1__ContactSurface *write_surface(call *c, const dyn_contact_su
         to->shape = (Dynamics__V1__ContactShape)from->shape;
         to->radius = from->radius;
         to->length = from->length;
-        to->size = from->shape == DYN_CONTACT_SHAPE_BOX ? geometry_write_vector(c, from->size) : NULL;
+        to->size = from->shape == DYN_CONTACT_SHAPE_BOX || from->shape == DYN_CONTACT_SHAPE_HEIGHT_FIELD
+                       ? geometry_write_vector(c, from->size)
+                       : NULL;
         to->friction = from->friction;
         to->restitution = from->restitution;
         to->stiffness = from->stiffness;
         to->dissipation = from->dissipation;
         to->soft = write_soft(c, &from->soft);
+        to->columns = (uint32_t)from->columns;
+        to->heights = write_heights(c, from, &to->n_heights);
     }
     return to;
 }

@@ -135,6 +135,35 @@ START_TEST(a_soft_surface_is_loaded_with_the_defaults_of_mujoco) {
 }
 END_TEST
 
+START_TEST(a_height_field_is_kept_in_exports_and_carries_a_ball) {
+    json_t *description =
+        json_pack("{ss ss s[{ss s{si s[iiiiii]}}] s[{ss ss s{sf sf} si s[ffffff]} {ss ss ss sf}]}", "name", "hill",
+                  "base_type", "BASE_FLOATING", "links", "name", "body", "inertia", "mass", 2, "rotational", 1, 0, 0, 1,
+                  0, 1, "contact_surfaces", "name", "terrain", "shape", "CONTACT_SHAPE_HEIGHT_FIELD", "size", "x", 4.0,
+                  "y", 2.0, "columns", 3, "heights", 0.5, 0.25, 0.5, 0.5, 0.25, 0.5, "name", "ball", "link", "body",
+                  "shape", "CONTACT_SHAPE_SPHERE", "radius", 0.1);
+    ck_assert_ptr_nonnull(description);
+    load_as(description, "hill");
+    json_t *exported = export_model("hill");
+    load_as(exported, "hill_again");
+    char *digest = digest_of("hill"), *again = digest_of("hill_again");
+    ck_assert_str_eq(digest, again);
+    free(digest), free(again);
+    json_decref(exported);
+    must_say("$ctl describe hill --json", "height_field");
+    /* A side of slope 1/8 carries a ball without friction by m g cos^2 = 19.62 N 64 / 65. */
+    must_say("$ctl rollout hill --q 1,0,0.476,0,0,0,1 --duration 0.2 | grep '^ball'", "19.318");
+    json_array_remove(json_object_get(json_array_get(json_object_get(description, "contact_surfaces"), 0), "heights"),
+                      0);
+    ck_assert_int_eq(json_dump_file(description, scratch("wrong.json"), 0), 0);
+    char line[512];
+    snprintf(line, sizeof line, "$ctl load --replace --name wrong --description %s", scratch("wrong.json"));
+    must_fail(line, 1, "5 heights do not fill rows of 3");
+    must_fail(line, 1, "contact_surfaces[0].heights");
+    json_decref(description);
+}
+END_TEST
+
 START_TEST(derived_models_carry_the_surfaces_of_their_links) {
     load_every_shape();
     must_say("$ctl derive every_shape detach:arm --name trunk --replace", "trunk: ");
@@ -462,6 +491,7 @@ int main(void) {
     tcase_add_test(all, describe_shows_surfaces_of_every_shape);
     tcase_add_test(all, an_exported_model_loads_with_the_same_surfaces);
     tcase_add_test(all, a_soft_surface_is_loaded_with_the_defaults_of_mujoco);
+    tcase_add_test(all, a_height_field_is_kept_in_exports_and_carries_a_ball);
     tcase_add_test(all, derived_models_carry_the_surfaces_of_their_links);
     tcase_add_test(all, kept_models_have_their_surfaces_after_a_restart);
     tcase_add_test(all, a_quadruped_stands_for_ten_seconds_on_its_weight);

@@ -206,6 +206,71 @@ START_TEST(shapes_rest_on_a_plane_at_their_size) {
 }
 END_TEST
 
+/* ---- Height fields ----------------------------------------------------------------------------------------------- */
+
+START_TEST(bodies_move_on_an_inclined_height_field_as_on_a_plane) {
+    /* Five rows of four heights over 8 m x 10 m that lie in the plane z = 0.2 x - 0.1 y. */
+    enum { ROWS = 5, COLUMNS = 4, STEPS = 400 };
+    double heights[ROWS * COLUMNS];
+    for (int i = 0; i < ROWS * COLUMNS; i++) {
+        heights[i] = 0.2 * (8.0 * (i % COLUMNS) / (COLUMNS - 1) - 4) - 0.1 * (10.0 * (i / COLUMNS) / (ROWS - 1) - 5);
+    }
+    const dyn_contact_shape shapes[] = {DYN_CONTACT_SHAPE_POINT, DYN_CONTACT_SHAPE_SPHERE, DYN_CONTACT_SHAPE_CAPSULE,
+                                        DYN_CONTACT_SHAPE_BOX};
+    const double length = sqrt(1.05), n[3] = {-0.2 / length, 0.1 / length, 1 / length};
+    const double across = sqrt(n[0] * n[0] + n[2] * n[2]);
+    for (int i = 0; i < 4; i++) {
+        dyn_contact_surface field = ground(0), plane = ground(0), body = surface_of_body(shapes[i]);
+        field.shape = DYN_CONTACT_SHAPE_HEIGHT_FIELD, field.size[0] = 8, field.size[1] = 10;
+        field.rows = ROWS, field.columns = COLUMNS, field.heights = heights;
+        /* Columns of the rotation: x axis in the plane y = 0, then n x x, then n. */
+        const double x[3] = {n[2] / across, 0, -n[0] / across};
+        const double y[3] = {n[1] * x[2] - n[2] * x[1], n[2] * x[0] - n[0] * x[2], n[0] * x[1] - n[1] * x[0]};
+        for (int k = 0; k < 3; k++) {
+            plane.pose.rotation[3 * k] = x[k], plane.pose.rotation[3 * k + 1] = y[k];
+            plane.pose.rotation[3 * k + 2] = n[k];
+        }
+        field.friction = plane.friction = body.friction = 0.3;
+        const double q[NQ] = {0.3, 0.4, 0.35, 0, 0, 0, 1}, v[NV] = {0.5, -0.2, 0, 0.3, 0.1, 0.2};
+        course c[2] = {{.n = 1, .steps = STEPS, .dt = 1e-3, .gravity = {0, 0, -g}},
+                       {.n = 1, .steps = STEPS, .dt = 1e-3, .gravity = {0, 0, -g}}};
+        for (int k = 0; k < 2; k++) {
+            dyn_model *model = body_on_plane(&body, k == 0 ? &field : &plane);
+            run(model, q, v, &c[k]);
+            dyn_model_free(model);
+        }
+        for (int k = 0; k < NQ; k++) {
+            ck_assert_double_eq_tol(row_q(&c[0], STEPS)[k], row_q(&c[1], STEPS)[k], 1e-6);
+        }
+        free_course(&c[0]), free_course(&c[1]);
+    }
+}
+END_TEST
+
+START_TEST(a_ball_settles_in_a_valley_and_falls_beyond_the_grid) {
+    /* A valley along y: heights 0.5 |x| over 2 m x 2 m. */
+    static const double heights[] = {0.5, 0, 0.5, 0.5, 0, 0.5};
+    dyn_contact_surface field = ground(0), ball = surface_of_body(DYN_CONTACT_SHAPE_SPHERE);
+    field.shape = DYN_CONTACT_SHAPE_HEIGHT_FIELD, field.size[0] = field.size[1] = 2;
+    field.rows = 2, field.columns = 3, field.heights = heights;
+    dyn_model *model = body_on_plane(&ball, &field);
+    const double starts[2][NQ] = {{0.4, 0.1, 0.4, 0, 0, 0, 1}, {1.5, 0, 0.4, 0, 0, 0, 1}}, v[NV] = {0};
+    for (int i = 0; i < 2; i++) {
+        course c = {.n = 1, .steps = 4000, .dt = 1e-3, .gravity = {0, 0, -g}};
+        run(model, starts[i], v, &c);
+        double x = row_q(&c, c.steps)[0], z = row_q(&c, c.steps)[2];
+        if (i == 0) {
+            ck_assert_double_le(fabs(x), 0.4);
+            ck_assert_double_eq_tol(z, 0.5 * fabs(x) + 0.1 * sqrt(1.25), 0.02);
+        } else {
+            ck_assert_double_le(z, -70);
+        }
+        free_course(&c);
+    }
+    dyn_model_free(model);
+}
+END_TEST
+
 /* ---- Samples ----------------------------------------------------------------------------------------------------- */
 
 START_TEST(results_of_a_sample_do_not_depend_on_the_others) {
@@ -416,9 +481,22 @@ START_TEST(wrong_surfaces_are_refused_with_their_place) {
     bad.length = INFINITY, refuse_surface(bad, "contact_surfaces[0].length"), bad = good;
     bad.pose.rotation[0] = 2, refuse_surface(bad, "contact_surfaces[0].pose"), bad = good;
     bad.pose.position[1] = NAN, refuse_surface(bad, "contact_surfaces[0].pose"), bad = good;
-    bad.shape = (dyn_contact_shape)7, refuse_surface(bad, "contact_surfaces[0].shape"), bad = good;
+    bad.shape = (dyn_contact_shape)8, refuse_surface(bad, "contact_surfaces[0].shape"), bad = good;
     bad.name = "", refuse_surface(bad, "contact_surfaces[0].name");
     bad = surface_of_body(DYN_CONTACT_SHAPE_BOX), bad.size[1] = -1, refuse_surface(bad, "contact_surfaces[0].size");
+}
+END_TEST
+
+START_TEST(wrong_height_fields_are_refused_with_their_place) {
+    static const double flat[4] = {0}, broken[4] = {0, 0, NAN, 0};
+    dyn_contact_surface good = surface_of_body(DYN_CONTACT_SHAPE_HEIGHT_FIELD);
+    good.rows = good.columns = 2, good.heights = flat;
+    dyn_contact_surface bad = good;
+    bad.columns = 1, refuse_surface(bad, "contact_surfaces[0].columns"), bad = good;
+    bad.rows = 1, refuse_surface(bad, "contact_surfaces[0].heights"), bad = good;
+    bad.rows = 10000, refuse_surface(bad, "contact_surfaces[0].heights"), bad = good;
+    bad.heights = broken, refuse_surface(bad, "contact_surfaces[0].heights"), bad = good;
+    bad.size[1] = 0, refuse_surface(bad, "contact_surfaces[0].size");
 }
 END_TEST
 
@@ -463,6 +541,9 @@ int main(void) {
     tcase_add_test(tests, a_pendulum_rests_on_its_stop_and_rebounds_from_it);
     tcase_add_test(tests, a_box_of_two_welded_halves_moves_as_one_body);
     tcase_add_test(tests, wrong_surfaces_are_refused_with_their_place);
+    tcase_add_test(tests, wrong_height_fields_are_refused_with_their_place);
+    tcase_add_test(tests, bodies_move_on_an_inclined_height_field_as_on_a_plane);
+    tcase_add_test(tests, a_ball_settles_in_a_valley_and_falls_beyond_the_grid);
     tcase_add_test(tests, surfaces_of_unknown_links_are_refused);
     tcase_add_test(tests, other_integrators_refuse_contacts_by_name);
     return run_tests(tests);

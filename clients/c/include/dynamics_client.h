@@ -809,6 +809,7 @@ typedef enum dyn_client_contact_shape {
     DYN_CLIENT_CONTACT_SHAPE_CAPSULE = 4,
     DYN_CLIENT_CONTACT_SHAPE_CYLINDER = 5,
     DYN_CLIENT_CONTACT_SHAPE_PLANE = 6,
+    DYN_CLIENT_CONTACT_SHAPE_HEIGHT_FIELD = 7,
 } dyn_client_contact_shape;
 
 /* Parameters of a soft contact, MuJoCo's solref and solimp (contact.proto); of a soft one, 0 stands for the default. */
@@ -831,6 +832,9 @@ typedef struct dyn_client_contact_surface {
     double stiffness;               /* N/m^(3/2); 0: rigid */
     double dissipation;             /* s/m */
     dyn_client_soft_contact soft;
+    size_t columns;      /* of a height field, along x */
+    size_t height_count; /* a multiple of `columns`, at most 16384 */
+    const double *heights;
 } dyn_client_contact_surface;
 
 /* Description of a robot in numbers: a tree of links and joints, in any order, constraints between them, and machine

@@ -38,6 +38,9 @@ Dynamics__V1__ContactSurface *from_contact_surface(pool *memory, const dyn_clien
         made->stiffness = from->stiffness;
         made->dissipation = from->dissipation;
         made->soft = from_soft(memory, &from->soft);
+        made->columns = (uint32_t)from->columns;
+        made->heights = (double *)from->heights;
+        made->n_heights = from->heights ? from->height_count : 0;
     }
     return made;
 }
@@ -67,7 +70,10 @@ const dyn_client_contact_surface *to_contact_surfaces(pool *memory, size_t count
                                                .restitution = from[i]->restitution,
                                                .stiffness = from[i]->stiffness,
                                                .dissipation = from[i]->dissipation,
-                                               .soft = to_soft(from[i]->soft)};
+                                               .soft = to_soft(from[i]->soft),
+                                               .columns = from[i]->columns,
+                                               .height_count = from[i]->n_heights,
+                                               .heights = from[i]->heights};
         to_vector3(from[i]->size, made[i].size);
     }
     return memory->is_exhausted ? NULL : made;

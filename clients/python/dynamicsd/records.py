@@ -487,7 +487,8 @@ class SoftContact:
 @dataclasses.dataclass(frozen=True, eq=False)
 class ContactSurface:
     """Part of `link` that touches planes; a link of "" is the world. `shape` is "point", "sphere", "box", "capsule",
-    "cylinder" or "plane" and names the sizes that count, m. A `stiffness` of 0, N/m^(3/2), is rigid.
+    "cylinder", "plane" or "height_field" and names the sizes that count, m. A `stiffness` of 0, N/m^(3/2), is rigid.
+    A height field has `heights` in rows of `columns`.
     """
 
     name: str
@@ -502,6 +503,8 @@ class ContactSurface:
     stiffness: float = 0.0
     dissipation: float = 0.0
     soft: SoftContact = SoftContact()
+    columns: int = 0
+    heights: ArrayLike | None = None
 
 
 @record("dyn_client_model_description")

@@ -2,8 +2,9 @@
 /*
  * Contact surfaces of a model: the parts of its links that touch planes.
  *
- * A surface has a shape in a frame on a link. Each shape except a plane touches the planes that are on other links or
- * in the world. Two shapes that are no planes do not touch each other. The surfaces 1 and 2 of a pair state its law:
+ * A surface has a shape in a frame on a link. Each shape except a plane touches the planes, and the height fields, that
+ * are on other links or in the world. Two shapes that are neither do not touch each other. The surfaces 1 and 2 of
+ * a pair state its law:
  *
  *     friction       mu = sqrt(mu_1 mu_2)                |f_t| <= mu f_n, and f_t opposes the slip (Coulomb)
  *     restitution    e = max(e_1, e_2)                   v_n' = -e v_n at an impact (Newton)
@@ -36,6 +37,9 @@ extern "C" {
  * DYN_RESOURCE_EXHAUSTED. */
 enum { DYN_MAX_CONTACT_SURFACES = 64, DYN_MAX_CONTACT_PAIRS = 256 };
 
+/* Most heights of a height field. */
+enum { DYN_MAX_HEIGHTS = 16384 };
+
 /* Shape of a surface in its frame. */
 typedef enum dyn_contact_shape {
     DYN_CONTACT_SHAPE_POINT = 1,    /* the origin */
@@ -44,6 +48,9 @@ typedef enum dyn_contact_shape {
     DYN_CONTACT_SHAPE_CAPSULE = 4,  /* two spheres of `radius` at -length/2 and length/2 on the z axis */
     DYN_CONTACT_SHAPE_CYLINDER = 5, /* of `radius` and `length` about the z axis; three points of each rim touch */
     DYN_CONTACT_SHAPE_PLANE = 6,    /* half-space below z = 0 */
+    /* Space below the triangles over a grid with the edges size[0] and size[1] about the origin: of each cell between
+     * heights a triangle on either side of its diagonal from -x, -y to +x, +y. A ball touches below its centre. */
+    DYN_CONTACT_SHAPE_HEIGHT_FIELD = 7,
 } dyn_contact_shape;
 
 /* Soft contact with the penetration x:
@@ -77,13 +84,16 @@ typedef struct dyn_contact_surface {
     double stiffness;               /* k, N/m^(3/2), not negative; 0: rigid */
     double dissipation;             /* d, s/m, not negative; 0 where the surface is rigid */
     dyn_soft_contact soft;          /* without stiffness and restitution */
+    int rows, columns;              /* of a height field: along y and x, at least 2 */
+    const double *heights;          /* rows x columns, m, from -x, -y on; copied */
 } dyn_contact_surface;
 
 /* Adds a contact surface. Its link may be added later: dyn_builder_build refuses a surface on an unknown link.
  * Errors, with a place such as "contact_surfaces[2].friction": DYN_INVALID_ARGUMENT for an invalid or repeated name, an
  * unknown shape, a size that is not positive, a negative friction, stiffness or dissipation, a restitution outside 0 ..
  * 1, dissipation of a rigid surface, parameters of a soft one outside their ranges or beside another law, a matrix that
- * is no rotation (to 1e-9), a value that is not finite; DYN_RESOURCE_EXHAUSTED. */
+ * is no rotation (to 1e-9), a grid of fewer than 2 x 2 or more than DYN_MAX_HEIGHTS heights, a value that is not
+ * finite; DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_builder_add_contact_surface(dyn_builder *builder, const dyn_contact_surface *surface,
                                                    dyn_error *error);
 

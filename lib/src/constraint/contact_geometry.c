@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Points of a contact surface that touch a plane.
+ * Points of a contact surface that touch a plane or a height field.
  *
  * The lowest point of a sphere is its centre less r n. The lowest point of a rim of a cylinder is in the direction of
  * -n, projected on the plane of the rim. Where that vanishes, the x axis takes its place: all points of the rim are
@@ -14,7 +14,7 @@
 #include "../model/placement.h"
 
 int contact_point_count(dyn_contact_shape shape) {
-    static const int counts[] = {0, 1, 1, 8, 2, 6, 0};
+    static const int counts[] = {0, 1, 1, 8, 2, 6, 0, 0};
     return counts[shape];
 }
 
@@ -70,6 +70,7 @@ void contact_points(const dyn_contact_surface *s, const dyn_pose *pose, const do
         rim_points(s, pose, n, points);
         break;
     case DYN_CONTACT_SHAPE_PLANE:
+    case DYN_CONTACT_SHAPE_HEIGHT_FIELD:
         break;
     }
     bool is_ball = s->shape == DYN_CONTACT_SHAPE_SPHERE || s->shape == DYN_CONTACT_SHAPE_CAPSULE;
@@ -78,6 +79,51 @@ void contact_points(const dyn_contact_surface *s, const dyn_pose *pose, const do
             points[i][k] -= s->radius * n[k];
         }
     }
+}
+
+/* Place in the grid of a height field: the height there, and its slopes along x and y. */
+typedef struct field_place {
+    double height, slope[2];
+} field_place;
+
+/* Finds the place at the coordinates (x, y) of the frame of a field. Returns false beyond the grid. */
+static bool find_place(const dyn_contact_surface *field, double x, double y, field_place *place) {
+    double per_x = (field->columns - 1) / field->size[0], per_y = (field->rows - 1) / field->size[1];
+    double u = (x + field->size[0] / 2) * per_x, v = (y + field->size[1] / 2) * per_y;
+    if (!(u >= 0 && u <= field->columns - 1 && v >= 0 && v <= field->rows - 1)) {
+        return false;
+    }
+    int column = (int)fmin(u, field->columns - 2), row = (int)fmin(v, field->rows - 2);
+    const double *h = field->heights + row * field->columns + column, *above = h + field->columns;
+    u -= column, v -= row;
+    double along_x = u >= v ? h[1] - h[0] : above[1] - above[0], along_y = u >= v ? above[1] - h[1] : above[0] - h[0];
+    *place = (field_place){h[0] + u * along_x + v * along_y, {along_x * per_x, along_y * per_y}};
+    return true;
+}
+
+bool contact_on_field(const dyn_contact_surface *field, const dyn_pose *pose, double radius, double point[3],
+                      double axes[9], double *gap) {
+    const double *R = pose->rotation;
+    double own[3] = {0}, center[3];
+    for (int k = 0; k < 3; k++) {
+        center[k] = point[k] + radius * axes[k];
+        for (int i = 0; i < 3; i++) {
+            own[i] += R[3 * k + i] * (center[k] - pose->position[k]);
+        }
+    }
+    field_place place;
+    if (!find_place(field, own[0], own[1], &place)) {
+        return false;
+    }
+    double length = sqrt(1 + place.slope[0] * place.slope[0] + place.slope[1] * place.slope[1]);
+    const double n[3] = {-place.slope[0] / length, -place.slope[1] / length, 1 / length};
+    rotation_apply(R, n, axes);
+    contact_tangents(axes);
+    *gap = (own[2] - place.height) / length - radius;
+    for (int k = 0; k < 3; k++) {
+        point[k] = center[k] - radius * axes[k];
+    }
+    return true;
 }
 
 void contact_tangents(double axes[9]) {

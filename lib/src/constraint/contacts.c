@@ -315,30 +315,29 @@ typedef struct lane_problem {
     int count;                  /* of contacts */
 } lane_problem;
 
-/* Sets the place of a contact at `point`; returns its gap. The force of a soft contact acts in the middle between the
- * point and the plane, as in MuJoCo. */
-static double place_contact(const contacts *c, const contact_pair *pair, const double point[3], contact_row *row) {
-    const dyn_pose *plane = &c->placed[pair->plane];
-    double gap = 0;
-    memcpy(row->axes, pair->axes, sizeof row->axes);
-    for (int k = 0; k < 3; k++) {
-        gap += row->axes[k] * (point[k] - plane->position[k]);
-    }
+/* Point of a surface that may touch, with the axes of the contact and its gap. */
+typedef struct contact_site {
+    double point[3], axes[9], gap;
+} contact_site;
+
+/* Sets the place of a contact. The force of a soft contact acts in the middle between the point and the plane, as in
+ * MuJoCo. */
+static void place_contact(const contacts *c, const contact_pair *pair, const contact_site *site, contact_row *row) {
+    memcpy(row->axes, site->axes, sizeof row->axes);
     for (int side = 0; side < 2; side++) {
         if (row->links[side] >= 0) {
             const double *origin = c->origins + 3 * row->links[side];
-            double arm[3], half = pair->soft.time_constant > 0 ? gap / 2 : 0;
+            double arm[3], half = pair->soft.time_constant > 0 ? site->gap / 2 : 0;
             for (int k = 0; k < 3; k++) {
-                arm[k] = point[k] - origin[k] - half * row->axes[k];
+                arm[k] = site->point[k] - origin[k] - half * row->axes[k];
             }
             contact_lever(row, side, arm);
         }
     }
-    return gap;
 }
 
 /* Adds a contact where its point may touch in this step. */
-static void add_contact(lane_problem *p, int pair_index, const double point[3]) {
+static void add_contact(lane_problem *p, int pair_index, const contact_site *site) {
     contacts *c = p->c;
     const contact_pair *pair = &c->pairs[pair_index];
     contact_row *row = &p->points[p->count];
@@ -349,7 +348,8 @@ static void add_contact(lane_problem *p, int pair_index, const double point[3]) 
     for (int k = 0; k < 3; k++) {
         row->impulse[k] = row->compliance[k] = row->required[k] = 0;
     }
-    double gap = place_contact(c, pair, point, row);
+    const double gap = site->gap;
+    place_contact(c, pair, site, row);
     p->lane->gap[pair->surface] = fmin(p->lane->gap[pair->surface], gap);
     p->lane->gap[pair->plane] = fmin(p->lane->gap[pair->plane], gap);
     contact_velocity(row, p->u_before, before);
@@ -366,6 +366,25 @@ static void add_contact(lane_problem *p, int pair_index, const double point[3]) 
     p->count += is_near;
 }
 
+/* Finds the place of a point on the plane or the height field of a pair, whose axes are placed. Returns false where it
+ * is beyond the grid. */
+static bool find_site(const contacts *c, const contact_pair *pair, const double point[3], contact_site *site) {
+    const dyn_contact_surface *surface = surface_at(c->model, pair->surface);
+    const dyn_contact_surface *ground = surface_at(c->model, pair->plane);
+    const dyn_pose *pose = &c->placed[pair->plane];
+    memcpy(site->point, point, sizeof site->point);
+    memcpy(site->axes, pair->axes, sizeof site->axes);
+    if (ground->shape == DYN_CONTACT_SHAPE_HEIGHT_FIELD) {
+        bool is_ball = surface->shape == DYN_CONTACT_SHAPE_SPHERE || surface->shape == DYN_CONTACT_SHAPE_CAPSULE;
+        return contact_on_field(ground, pose, is_ball ? surface->radius : 0, site->point, site->axes, &site->gap);
+    }
+    site->gap = 0;
+    for (int k = 0; k < 3; k++) {
+        site->gap += site->axes[k] * (point[k] - pose->position[k]);
+    }
+    return true;
+}
+
 static void collect_contacts(lane_problem *p) {
     contacts *c = p->c;
     for (int i = 0; i < c->pair_count; i++) {
@@ -377,7 +396,10 @@ static void collect_contacts(lane_problem *p) {
         }
         contact_points(surface, &c->placed[pair->surface], pair->axes, points);
         for (int k = 0; k < contact_point_count(surface->shape); k++) {
-            add_contact(p, i, points[k]);
+            contact_site site;
+            if (find_site(c, pair, points[k], &site)) {
+                add_contact(p, i, &site);
+            }
         }
     }
 }

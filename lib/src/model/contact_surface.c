@@ -43,7 +43,8 @@ static dyn_status check_number(int i, const char *name, const surface_number *n,
                         n->member, n->value, wanted);
 }
 
-const char *const contact_shapes[CONTACT_SHAPE_COUNT] = {"point", "sphere", "box", "capsule", "cylinder", "plane"};
+const char *const contact_shapes[CONTACT_SHAPE_COUNT] = {"point",    "sphere", "box",         "capsule",
+                                                         "cylinder", "plane",  "height_field"};
 
 const char *contact_shape_name(dyn_contact_shape shape) {
     return contact_shapes[shape - DYN_CONTACT_SHAPE_POINT];
@@ -86,7 +87,8 @@ static dyn_status check_numbers(int i, const dyn_contact_surface *s, dyn_error *
     };
     bool is_long = s->shape == DYN_CONTACT_SHAPE_CAPSULE || s->shape == DYN_CONTACT_SHAPE_CYLINDER;
     bool is_round = is_long || s->shape == DYN_CONTACT_SHAPE_SPHERE, is_box = s->shape == DYN_CONTACT_SHAPE_BOX;
-    const bool is_used[] = {true, true, true, true, is_round, is_long, is_box, is_box, is_box};
+    bool has_edges = is_box || s->shape == DYN_CONTACT_SHAPE_HEIGHT_FIELD;
+    const bool is_used[] = {true, true, true, true, is_round, is_long, has_edges, has_edges, is_box};
     dyn_status status = DYN_OK;
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers && status == DYN_OK; k++) {
         status = is_used[k] ? check_number(i, s->name, &numbers[k], error) : DYN_OK;
@@ -99,6 +101,31 @@ static dyn_status check_numbers(int i, const dyn_contact_surface *s, dyn_error *
                             s->name, s->dissipation);
     }
     return status == DYN_OK && s->soft.time_constant != 0 ? check_soft(i, s, error) : status;
+}
+
+/* Checks the grid of a height field. */
+static dyn_status check_heights(int i, const dyn_contact_surface *s, dyn_error *error) {
+    const dyn_error_site columns = site_of(i, "columns"), heights = site_of(i, "heights");
+    if (s->columns < 2) {
+        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &columns,
+                            "contact surface \"%s\": its heights have %d columns; state 2 or more", s->name,
+                            s->columns);
+    }
+    if (s->rows < 2 || !s->heights || s->rows > DYN_MAX_HEIGHTS / s->columns) {
+        return dyn_error_at(
+            error, DYN_INVALID_ARGUMENT, &heights,
+            "contact surface \"%s\": its heights are %d rows of %d; state 2 rows or more, and at most %d "
+            "heights",
+            s->name, s->rows, s->columns, DYN_MAX_HEIGHTS);
+    }
+    for (int k = 0; k < s->rows * s->columns; k++) {
+        if (!isfinite(s->heights[k])) {
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &heights,
+                                "contact surface \"%s\": its height %d is %g; state finite numbers", s->name, k,
+                                s->heights[k]);
+        }
+    }
+    return DYN_OK;
 }
 
 static dyn_status check_frame(int i, const dyn_contact_surface *s, dyn_error *error) {
@@ -147,11 +174,11 @@ static dyn_status check(const dyn_builder *builder, const dyn_contact_surface *s
                         dyn_contact_surface *kept) {
     int i = builder->contact_surface_count;
     dyn_status status = check_name(builder, s->name, error);
-    if (status == DYN_OK && ((int)s->shape < DYN_CONTACT_SHAPE_POINT || s->shape > DYN_CONTACT_SHAPE_PLANE)) {
+    if (status == DYN_OK && ((int)s->shape < DYN_CONTACT_SHAPE_POINT || s->shape > DYN_CONTACT_SHAPE_HEIGHT_FIELD)) {
         const dyn_error_site site = site_of(i, "shape");
         status = dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
-                              "contact surface \"%s\": its shape is %d; state one from POINT (1) to PLANE (6)", s->name,
-                              (int)s->shape);
+                              "contact surface \"%s\": its shape is %d; state one from POINT (1) to HEIGHT_FIELD (7)",
+                              s->name, (int)s->shape);
     }
     if (status == DYN_OK) {
         status = check_frame(i, s, error);
@@ -159,21 +186,31 @@ static dyn_status check(const dyn_builder *builder, const dyn_contact_surface *s
     if (status == DYN_OK) {
         status = check_numbers(i, s, error);
     }
+    bool is_field = s->shape == DYN_CONTACT_SHAPE_HEIGHT_FIELD;
+    if (status == DYN_OK && is_field) {
+        status = check_heights(i, s, error);
+    }
     *kept = *s;
+    kept->rows = is_field ? s->rows : 0, kept->columns = is_field ? s->columns : 0;
+    kept->heights = is_field ? s->heights : NULL;
     bool is_long = s->shape == DYN_CONTACT_SHAPE_CAPSULE || s->shape == DYN_CONTACT_SHAPE_CYLINDER;
     kept->radius = is_long || s->shape == DYN_CONTACT_SHAPE_SPHERE ? s->radius : 0;
     kept->length = is_long ? s->length : 0;
     kept->soft = s->soft.time_constant != 0 ? s->soft : (dyn_soft_contact){0};
     for (int k = 0; k < 3; k++) {
-        kept->size[k] = s->shape == DYN_CONTACT_SHAPE_BOX ? s->size[k] : 0;
+        kept->size[k] = s->shape == DYN_CONTACT_SHAPE_BOX || (is_field && k < 2) ? s->size[k] : 0;
     }
     return status;
+}
+
+bool contact_surface_is_ground(const dyn_contact_surface *surface) {
+    return surface->shape == DYN_CONTACT_SHAPE_PLANE || surface->shape == DYN_CONTACT_SHAPE_HEIGHT_FIELD;
 }
 
 bool contact_surfaces_touch(const dyn_builder *builder, int i, int k) {
     const dyn_contact_surface *a = &builder->contact_surfaces[i], *b = &builder->contact_surfaces[k];
     bool is_same_link = (!a->link && !b->link) || (a->link && b->link && strcmp(a->link, b->link) == 0);
-    return a->shape != DYN_CONTACT_SHAPE_PLANE && b->shape == DYN_CONTACT_SHAPE_PLANE && !is_same_link;
+    return !contact_surface_is_ground(a) && contact_surface_is_ground(b) && !is_same_link;
 }
 
 int count_contact_pairs(const dyn_builder *builder) {
@@ -220,6 +257,10 @@ void print_contact_numbers(FILE *out, const dyn_contact_surface *s) {
                                  soft->width,         soft->midpoint,      soft->power};
         print_numbers(out, "soft", values, 7);
     }
+    if (s->shape == DYN_CONTACT_SHAPE_HEIGHT_FIELD) {
+        fprintf(out, " rows %d columns %d", s->rows, s->columns);
+        print_numbers(out, "heights", s->heights, s->rows * s->columns);
+    }
 }
 
 /* ---- Storage ----------------------------------------------------------------------------------------------------- */
@@ -230,12 +271,19 @@ static dyn_status append(dyn_builder *builder, const dyn_contact_surface *surfac
         return dyn_error_memory(error);
     }
     dyn_contact_surface added = *surface;
+    size_t size = (size_t)surface->rows * (size_t)surface->columns * sizeof *surface->heights;
+    double *heights = size > 0 ? malloc(size) : NULL;
     added.link = surface->link ? strdup(surface->link) : NULL;
-    added.name = added.link || !surface->link
+    if (heights) {
+        memcpy(heights, surface->heights, size);
+    }
+    added.heights = heights;
+    added.name = (added.link || !surface->link) && (heights || size == 0)
                      ? name_index_add(&builder->contact_surface_names, surface->name, builder->contact_surface_count)
                      : NULL;
     if (!added.name) {
         free((char *)added.link);
+        free(heights);
         return dyn_error_memory(error);
     }
     builder->contact_surfaces[builder->contact_surface_count++] = added;
@@ -251,6 +299,7 @@ dyn_status dyn_builder_add_contact_surface(dyn_builder *builder, const dyn_conta
 void builder_clear_contact_surfaces(dyn_builder *builder) {
     for (int i = 0; i < builder->contact_surface_count; i++) {
         free((char *)builder->contact_surfaces[i].link);
+        free((double *)builder->contact_surfaces[i].heights);
     }
     name_index_clear(&builder->contact_surface_names);
     free(builder->contact_surfaces);

@@ -10,14 +10,18 @@
 #include "description.h"
 
 /* Names of the shapes, in the order of dyn_contact_shape. */
-enum { CONTACT_SHAPE_COUNT = 6 };
+enum { CONTACT_SHAPE_COUNT = 7 };
 extern const char *const contact_shapes[CONTACT_SHAPE_COUNT];
 
 /* Checks the surfaces of a description against its links, and the number of their pairs.
  * Errors: DYN_INVALID_ARGUMENT for an unknown link; DYN_RESOURCE_EXHAUSTED. */
 dyn_status check_contact_surfaces(const dyn_builder *builder, dyn_error *error);
 
-/* Returns whether surface i touches surface k: k is a plane, i is none, and both are not on the same link. */
+/* Returns whether a surface is a plane or a height field, which others touch. */
+bool contact_surface_is_ground(const dyn_contact_surface *surface);
+
+/* Returns whether surface i touches surface k: k is a plane or a height field, i is neither, and both are
+ * not on the same link. */
 bool contact_surfaces_touch(const dyn_builder *builder, int i, int k);
 
 /* Returns the number of pairs of surfaces that touch. */

@@ -20,7 +20,7 @@
  *     motor, gear or brake, each NAME joint NAME, followed by the words and values of machine_numbers.c
  *     contact NAME shape point|sphere|box|capsule|cylinder|plane [link NAME] position X Y Z rotation R11 .. R33
  *         radius R length L size X Y Z friction MU restitution E stiffness K dissipation D
- *         [soft TIME_CONSTANT DAMPING_RATIO D0 D1 WIDTH MIDPOINT POWER]
+ *         [soft TIME_CONSTANT DAMPING_RATIO D0 D1 WIDTH MIDPOINT POWER] [rows R columns C heights Z ..]
  *     passive NAME
  *     note TEXT
  *
@@ -619,6 +619,26 @@ static void read_fluid(reader *r, dyn_builder *builder) {
     read_machine_numbers(r, builder, DYN_MACHINE_ELEMENT_KIND_FLUID);
 }
 
+/* Reads the grid of a height field. The caller frees the result. */
+static double *read_heights(reader *r, dyn_contact_surface *s) {
+    double rows = 0, columns = 0;
+    read_numbers(r, "rows", &rows, 1);
+    read_numbers(r, "columns", &columns, 1);
+    if (r->status == DYN_OK && !(rows >= 1 && columns >= 1 && rows * columns <= DYN_MAX_HEIGHTS)) {
+        fail(r, "the rows and columns of a height field", r->at);
+        return NULL;
+    }
+    s->rows = (int)rows, s->columns = (int)columns;
+    double *heights = r->status == DYN_OK ? calloc((size_t)(s->rows * s->columns), sizeof *heights) : NULL;
+    if (heights) {
+        read_numbers(r, "heights", heights, s->rows * s->columns);
+    } else if (r->status == DYN_OK) {
+        r->status = dyn_error_memory(r->error);
+    }
+    s->heights = heights;
+    return heights;
+}
+
 static void read_contact_surface(reader *r, dyn_builder *builder) {
     dyn_contact_surface s = {.name = read_name(r)};
     expect(r, "shape");
@@ -641,10 +661,12 @@ static void read_contact_surface(reader *r, dyn_builder *builder) {
         read_numbers(r, "soft", x, 7);
         s.soft = (dyn_soft_contact){x[0], x[1], {x[2], x[3]}, x[4], x[5], x[6]};
     }
+    double *heights = s.shape == DYN_CONTACT_SHAPE_HEIGHT_FIELD ? read_heights(r, &s) : NULL;
     expect_end(r);
     if (r->status == DYN_OK) {
         r->status = dyn_builder_add_contact_surface(builder, &s, r->error);
     }
+    free(heights);
 }
 
 static void read_brake(reader *r, dyn_builder *builder) {
