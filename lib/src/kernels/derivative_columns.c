@@ -121,12 +121,13 @@ void KERNEL(find_column_products)(const derivative_tree *t, derivative_parts par
     }
 }
 
-/* Stores the entries of the tree of bodies r to `end` - 1 where joints share coordinates. Sums have the order of the
- * other instances: from the tips, column by column. */
-KERNEL_STEP void store_tree(const derivative_tree *t, derivative_parts parts, int r, int end, const matrices *d) {
+/* Stores the entries of bodies `begin` to `end` - 1 of the tree with root r where joints share coordinates. Sums have
+ * the order of the other instances: from the tips, column by column. */
+KERNEL_STEP void store_bodies(const derivative_tree *t, derivative_parts parts, int r, int begin, int end,
+                              const matrices *d) {
     const column_terms *columns = (const column_terms *)t->columns;
     const int *first = t->first_column;
-    for (int i = end - 1; i >= r; i--) {
+    for (int i = end - 1; i >= begin; i--) {
         for (int y = first[i]; y < first[i + 1]; y++) {
             if (i > r) {
                 column_products products = products_of(columns, y);
@@ -137,16 +138,24 @@ KERNEL_STEP void store_tree(const derivative_tree *t, derivative_parts parts, in
     }
 }
 
-/* Stores the entries of all trees where joints share coordinates. */
+static int root_of(const body *bodies, int i) {
+    while (bodies[i].parent >= 0) {
+        i = bodies[i].parent;
+    }
+    return i;
+}
+
+/* Stores the entries of all trees where joints share coordinates. The links of a tree follow its root, but rotors
+ * follow all links. */
 static void store_trees(const derivative_tree *t, derivative_parts parts, const derivative_matrices *to) {
     const body *bodies = t->model->bodies;
     matrices d = matrices_of(t, true, to);
-    for (int end = t->model->body_count, r; end > 0; end = r) {
-        r = end - 1;
-        while (bodies[r].parent >= 0) {
-            r--;
-        }
-        store_tree(t, parts, r, end, &d);
+    for (int i = t->model->body_count - 1; i >= t->model->link_bodies; i--) {
+        store_bodies(t, parts, root_of(bodies, i), i, i + 1, &d);
+    }
+    for (int end = t->model->link_bodies, r; end > 0; end = r) {
+        r = root_of(bodies, end - 1);
+        store_bodies(t, parts, r, r, end, &d);
     }
 }
 

@@ -226,7 +226,7 @@ KERNEL_STEP void store_columns(const derivative_tree *t, derivative_parts parts,
 
 static int root_of(const body *bodies, int i) {
     while (bodies[i].parent >= 0) {
-        i--;
+        i = bodies[i].parent;
     }
     return i;
 }
@@ -243,7 +243,7 @@ KERNEL_STEP void add_up(const derivative_state *s, derivative_parts parts, const
             s->pending[i] = sum;
         }
     }
-    for (int i = t->model->body_count - 1, r = i + 1; i >= 0; i--) {
+    for (int i = t->model->body_count - 1, last = t->model->link_bodies; i >= 0; i--) {
         const inertial_terms *own = &bodies_at(t, i)->own;
         if (bodies[i].forks) {
             sum = inertial_terms_add(summed, own, &s->pending[i]);
@@ -252,8 +252,9 @@ KERNEL_STEP void add_up(const derivative_state *s, derivative_parts parts, const
         } else {
             sum = *own;
         }
-        r = r > i ? root_of(bodies, i) : r;
-        store_columns(t, parts, r, i, &sum, d);
+        /* Links of a tree follow its root, but rotors follow all links. */
+        last = last > i ? root_of(bodies, i) : last;
+        store_columns(t, parts, i < t->model->link_bodies ? last : root_of(bodies, i), i, &sum, d);
         int parent = bodies[i].parent;
         if (parent >= 0 && bodies[parent].forks) {
             s->pending[parent] = inertial_terms_add(summed, &s->pending[parent], &sum);
