@@ -223,7 +223,8 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
     dyn_status status = DYN_OK;
     if (s.base) {
         s.base_forces = scratch;
-        scratch += count * b->nv;
+        s.base_scratch = s.base_forces + count * b->nv;
+        scratch = s.base_scratch + base_scratch_size(w->model, count);
         status = dyn_base_forces(s.model, s.workspace, count, s.q, s.v, s.base, s.base_forces, NULL, error);
     }
     if (gear_numbers(b, 1) > 0) {
@@ -253,8 +254,9 @@ static bool size_blocks(batch *b, const evaluation *e, size_t *scratch) {
     size_t samples = SCRATCH_VALUES / values;
     b->block_size = samples < 1 ? 1 : samples > BLOCK_SAMPLES ? BLOCK_SAMPLES : samples;
     samples = b->n < b->block_size ? b->n : b->block_size;
-    *scratch = batch_forces_size(b) + gear_numbers(b, samples) * sizeof(double) +
-               samples * (e->scratch_values + (b->base.twist ? b->nv : 0)) * sizeof(double);
+    size_t of_base = b->base.twist ? samples * b->nv + base_scratch_size(b->model, samples) : 0;
+    *scratch =
+        batch_forces_size(b) + (gear_numbers(b, samples) + samples * e->scratch_values + of_base) * sizeof(double);
     return true;
 }
 

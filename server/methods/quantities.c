@@ -591,23 +591,79 @@ static dyn_status multiplier_derivatives(const states *s, dyn_error *error, doub
 
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
+size_t base_scratch_size(const dyn_model *model, size_t count) {
+    size_t nv = (size_t)dyn_model_nv(model);
+    return count * nv * (2 + nv) + 2 * nv * nv;
+}
+
+/* Computes C = C + sign A B for square matrices of nv rows. */
+static void add_product(size_t nv, double sign, const double *A, const double *B, double *C) {
+    for (size_t i = 0; i < nv; i++) {
+        for (size_t k = 0; k < nv; k++) {
+            for (size_t j = 0; j < nv; j++) {
+                C[i * nv + j] += sign * A[i * nv + k] * B[k * nv + j];
+            }
+        }
+    }
+}
+
+/* Computes the derivatives of the base's forces in sample i along q and v. */
+static dyn_status base_derivatives(const states *s, size_t i, double *dq, double *dv, dyn_error *error) {
+    const size_t nq = (size_t)dyn_model_nq(s->model), nv = (size_t)dyn_model_nv(s->model), row = i * s->base->stride;
+    const dyn_base_motion one = {s->base->twist + row, s->base->acceleration + row, 0};
+    return dyn_base_force_derivatives(s->model, s->workspace, 1, s->q + i * nq, s->v ? s->v + i * nv : NULL, &one, dq,
+                                      dv, error);
+}
+
 /* Computes the derivatives of the inverse dynamics with respect to q, v and a. The derivative with respect to a is the
  * mass matrix. */
 static dyn_status inverse_dynamics_derivatives(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_rnea_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, output[0],
-                                output[1], output[2], error);
+    const size_t size = (size_t)dyn_model_nv(s->model) * (size_t)dyn_model_nv(s->model);
+    dyn_status status = dyn_rnea_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces,
+                                             output[0], output[1], output[2], error);
+    for (size_t i = 0; s->base && status == DYN_OK && i < s->count; i++) {
+        double *dq = s->base_scratch, *dv = dq + size;
+        status = base_derivatives(s, i, dq, dv, error);
+        for (size_t k = 0; status == DYN_OK && k < size; k++) {
+            output[0][i * size + k] += dq[k], output[1][i * size + k] += dv[k];
+        }
+    }
+    return status;
+}
+
+/* Returns tau less the forces that the motion of the base causes, in scratch memory, or tau where the base rests. */
+static const double *subtract_base_forces(const states *s) {
+    size_t count = s->count * (size_t)dyn_model_nv(s->model);
+    for (size_t k = 0; s->base && k < count; k++) {
+        s->base_scratch[k] = (s->tau ? s->tau[k] : 0) - s->base_forces[k];
+    }
+    return s->base ? s->base_scratch : s->tau;
 }
 
 /* Computes the derivatives of the forward dynamics with respect to q, v and tau. The derivative with respect to tau is
- * the inverse mass matrix, unless the model has constraints. */
+ * the inverse mass matrix, unless the model has constraints. A base that moves adds -(da/dtau) df_base. */
 static dyn_status forward_dynamics_derivatives(const states *s, dyn_error *error, double *const output[]) {
+    const size_t nv = (size_t)dyn_model_nv(s->model), size = nv * nv;
+    const double *tau = subtract_base_forces(s);
+    double *dq = s->base_scratch + 2 * s->count * nv, *dv = dq + size, *da_dtau = output[2];
+    dyn_status status;
     if (dyn_model_constraint_rows(s->model) > 0) {
-        const dyn_constrained_derivatives to = {.da_dq = output[0], .da_dv = output[1]};
-        return dyn_constrained_forward_dynamics_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v,
-                                                            s->tau, s->forces, NULL, &to, error);
+        da_dtau = s->base ? dv + size : NULL;
+        const dyn_constrained_derivatives to = {.da_dq = output[0], .da_dv = output[1], .da_dtau = da_dtau};
+        status = dyn_constrained_forward_dynamics_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v,
+                                                              tau, s->forces, NULL, &to, error);
+    } else {
+        status = dyn_aba_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, tau, s->forces,
+                                     output[0], output[1], output[2], error);
     }
-    return dyn_aba_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, s->forces, output[0],
-                               output[1], output[2], error);
+    for (size_t i = 0; s->base && status == DYN_OK && i < s->count; i++) {
+        status = base_derivatives(s, i, dq, dv, error);
+        if (status == DYN_OK) {
+            add_product(nv, -1, da_dtau + i * size, dq, output[0] + i * size);
+            add_product(nv, -1, da_dtau + i * size, dv, output[1] + i * size);
+        }
+    }
+    return status;
 }
 
 static dyn_status gravity_derivatives(const states *s, dyn_error *error, double *const output[]) {
@@ -625,14 +681,43 @@ static dyn_status forward_dynamics_second_derivatives(const states *s, dyn_error
                                       output, error);
 }
 
-static dyn_status inverse_dynamics_along(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_rnea_directional_derivative(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces,
-                                           s->dq, s->dv, s->da, output[0], error);
+/* Adds `sign` times the derivatives of the base's forces along (dq, dv) to `forces`. */
+static dyn_status add_base_forces_along(const states *s, double sign, double *forces, dyn_error *error) {
+    const size_t nv = (size_t)dyn_model_nv(s->model), size = nv * nv;
+    double *by_q = s->base_scratch + 2 * s->count * nv, *by_v = by_q + size;
+    dyn_status status = DYN_OK;
+    for (size_t i = 0; s->base && status == DYN_OK && i < s->count; i++) {
+        status = base_derivatives(s, i, by_q, by_v, error);
+        for (size_t k = 0; status == DYN_OK && k < size; k++) {
+            double dq = s->dq ? s->dq[i * nv + k % nv] : 0, dv = s->dv ? s->dv[i * nv + k % nv] : 0;
+            forces[i * nv + k / nv] += sign * (by_q[k] * dq + by_v[k] * dv);
+        }
+    }
+    return status;
 }
 
+static dyn_status inverse_dynamics_along(const states *s, dyn_error *error, double *const output[]) {
+    dyn_status status = dyn_rnea_directional_derivative(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a,
+                                                        s->forces, s->dq, s->dv, s->da, output[0], error);
+    return status == DYN_OK ? add_base_forces_along(s, 1, output[0], error) : status;
+}
+
+/* Computes the derivative of the forward dynamics along (dq, dv, dtau). A base that moves changes tau and dtau. */
 static dyn_status forward_dynamics_along(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_aba_directional_derivative(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, s->forces,
-                                          s->dq, s->dv, s->dtau, output[0], error);
+    const size_t count = s->count * (size_t)dyn_model_nv(s->model);
+    const double *tau = subtract_base_forces(s), *dtau = s->dtau;
+    dyn_status status = DYN_OK;
+    if (s->base) {
+        double *sum = s->base_scratch + count;
+        for (size_t k = 0; k < count; k++) {
+            sum[k] = s->dtau ? s->dtau[k] : 0;
+        }
+        dtau = sum;
+        status = add_base_forces_along(s, -1, sum, error);
+    }
+    return status == DYN_OK ? dyn_aba_directional_derivative(s->model, s->workspace, s->count, s->gravity, s->q, s->v,
+                                                             tau, s->forces, s->dq, s->dv, dtau, output[0], error)
+                            : status;
 }
 
 /* Computes the derivatives of the centroidal momentum and of its rate. The fourth output is the momentum matrix. */
@@ -845,13 +930,13 @@ static const quantity_row quantities[] = {
     [QUANTITY(TORQUE_REGRESSOR)] = {OF_ROBOT, "", USES_V | USES_A | USES_GRAVITY,
                                     VALUE(FORCE_BY_PARAMETER, AXIS(JOINTS), AXIS(BODIES), AXIS(PARAMETERS)),
                                     ALONE(torque_regressor, .is_of_tree = true, .linear = 60, .quadratic = 20)},
-    [QUANTITY(INVERSE_DYNAMICS_BY_Q)] = {OF_ROBOT, "", INVERSE_INPUTS, JOINT_MATRIX(STIFFNESS),
+    [QUANTITY(INVERSE_DYNAMICS_BY_Q)] = {OF_ROBOT, "", INVERSE_INPUTS | USES_BASE, JOINT_MATRIX(STIFFNESS),
                                          &by_inverse_dynamics_derivatives, 0},
-    [QUANTITY(INVERSE_DYNAMICS_BY_V)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS, JOINT_MATRIX(DAMPING),
+    [QUANTITY(INVERSE_DYNAMICS_BY_V)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS | USES_BASE, JOINT_MATRIX(DAMPING),
                                          &by_inverse_dynamics_derivatives, 1},
-    [QUANTITY(FORWARD_DYNAMICS_BY_Q)] = {OF_ROBOT, "", FORWARD_INPUTS | USES_CONSTRAINTS,
+    [QUANTITY(FORWARD_DYNAMICS_BY_Q)] = {OF_ROBOT, "", FORWARD_INPUTS | USES_CONSTRAINTS | USES_BASE,
                                          JOINT_MATRIX(ACCELERATION_BY_POSITION), &by_forward_dynamics_derivatives, 0},
-    [QUANTITY(FORWARD_DYNAMICS_BY_V)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS | USES_CONSTRAINTS,
+    [QUANTITY(FORWARD_DYNAMICS_BY_V)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS | USES_CONSTRAINTS | USES_BASE,
                                          JOINT_MATRIX(ACCELERATION_BY_VELOCITY), &by_forward_dynamics_derivatives, 1},
     [QUANTITY(GRAVITY_FORCES_BY_Q)] = {OF_ROBOT, "", USES_GRAVITY | USES_PAYLOADS, JOINT_MATRIX(STIFFNESS),
                                        ALONE(gravity_derivatives, .linear = 60, .quadratic = 6)},
@@ -896,10 +981,10 @@ static const quantity_row quantities[] = {
                                             JOINT_CUBE(UNITS("1/(kg m^2)", "1/(kg m^3)", "1/(kg m)", "1/(kg m^2)",
                                                              "1/(kg m)", "1/(kg m^2)", "1/kg", "1/(kg m)")),
                                             &by_forward_dynamics_second_derivatives, 3},
-    [QUANTITY(INVERSE_DYNAMICS_ALONG)] = {OF_ROBOT, "", INVERSE_INPUTS | USES_DQ | USES_DV | USES_DA,
+    [QUANTITY(INVERSE_DYNAMICS_ALONG)] = {OF_ROBOT, "", INVERSE_INPUTS | USES_DQ | USES_DV | USES_DA | USES_BASE,
                                           JOINT_VECTOR(FORCE),
                                           ALONE(inverse_dynamics_along, .is_of_tree = true, .linear = 60)},
-    [QUANTITY(FORWARD_DYNAMICS_ALONG)] = {OF_ROBOT, "", FORWARD_INPUTS | USES_DQ | USES_DV | USES_DTAU,
+    [QUANTITY(FORWARD_DYNAMICS_ALONG)] = {OF_ROBOT, "", FORWARD_INPUTS | USES_DQ | USES_DV | USES_DTAU | USES_BASE,
                                           JOINT_VECTOR(ACCELERATION),
                                           ALONE(forward_dynamics_along, .is_of_tree = true, .linear = 120)},
     [QUANTITY(EXTERNAL_FORCES)] = {OF_ROBOT, "", USES_FORCES, JOINT_VECTOR(FORCE),

@@ -59,6 +59,7 @@ typedef struct states {
     const dyn_passive_parts *passive;
     const dyn_base_motion *base; /* NULL: the base rests */
     double *base_forces;         /* forces that its motion causes, count rows of nv; NULL: the base rests */
+    double *base_scratch;        /* base_scratch_size(model, count) numbers, where the base moves */
     double *gear_losses; /* scratch memory for losses of gears, count rows of nv and what they need; NULL: they do not
                             count */
     const double *dq, *dv, *da, *dtau; /* NULL: zeros */
@@ -96,5 +97,8 @@ const quantity_row *quantity_find(Dynamics__V1__Quantity number);
 
 /* Returns the quantity that is an output of a computation. */
 const quantity_row *quantity_of_output(const computation *by, int output);
+
+/* Returns the numbers of scratch memory for derivatives of `count` samples on a base that moves. */
+size_t base_scratch_size(const dyn_model *model, size_t count);
 
 #endif

@@ -122,6 +122,56 @@ static void compare_forces(const pair *p, int k) {
     free(tau), free(f), free(wrenches), free(floating_tau), free(floating_wrenches);
 }
 
+/* Requires that nv x nv numbers of each sample are a block of those of the floating robot. */
+static void assert_block(const char *what, int k, size_t nv, const double *x, const double *floating) {
+    double *block = numbers(nv * nv);
+    for (size_t s = 0; s < SAMPLES; s++) {
+        for (size_t i = 0; i < nv; i++) {
+            memcpy(block + i * nv, floating + (s * (nv + 6) + 6 + i) * (nv + 6) + 6, nv * sizeof *block);
+        }
+        assert_norm_close(what, k, x + s * nv * nv, block, nv * nv, 1e-10);
+    }
+    free(block);
+}
+
+/* Compares the derivatives of inverse dynamics on the moving base with those of the floating robot along its other
+ * coordinates. */
+static void compare_derivatives(const pair *p, int k) {
+    dyn_error error;
+    size_t nv = p->nv, size = SAMPLES * nv * nv, floating_size = SAMPLES * (nv + 6) * (nv + 6);
+    double *x[5], *y[3];
+    for (int i = 0; i < 5; i++) {
+        x[i] = numbers(size);
+    }
+    for (int i = 0; i < 3; i++) {
+        y[i] = numbers(floating_size);
+    }
+    /* The kernels of one sample differ from those of several. */
+    size_t together = k % 3 == 0 ? 1 : SAMPLES;
+    for (size_t s = 0; s < SAMPLES; s += together) {
+        require(dyn_rnea_derivatives(p->model, p->workspace, together, NULL, p->q + s * p->nq, p->v + s * nv,
+                                     p->a + s * nv, NULL, x[0] + s * nv * nv, x[1] + s * nv * nv, x[2] + s * nv * nv,
+                                     &error),
+                &error);
+    }
+    require(dyn_base_force_derivatives(p->model, p->workspace, SAMPLES, p->q, p->v, &p->base, x[3], x[4], &error),
+            &error);
+    for (size_t i = 0; i < size; i++) {
+        x[0][i] += x[3][i], x[1][i] += x[4][i];
+    }
+    require(dyn_rnea_derivatives(p->floating, p->floating_workspace, SAMPLES, NULL, p->floating_q, p->floating_v,
+                                 p->floating_a, NULL, y[0], y[1], y[2], &error),
+            &error);
+    assert_block("derivatives along q", k, nv, x[0], y[0]);
+    assert_block("derivatives along v", k, nv, x[1], y[1]);
+    for (int i = 0; i < 5; i++) {
+        free(x[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        free(y[i]);
+    }
+}
+
 static void compare_motion(const pair *p, int k) {
     static const dyn_reference_frame frames[] = {DYN_REFERENCE_FRAME_LOCAL, DYN_REFERENCE_FRAME_WORLD,
                                                  DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED};
@@ -163,6 +213,18 @@ START_TEST(a_moving_base_is_a_floating_joint_that_follows_it) {
         move(&p, k % 4 < 2 ? 6 : 0);
         compare_forces(&p, k);
         compare_motion(&p, k);
+        close_pair(&p);
+    }
+}
+END_TEST
+
+START_TEST(derivatives_on_a_moving_base_are_those_of_the_floating_robot) {
+    random_source base = random_seed("derivatives on a moving base", 2804);
+    for (int k = 0; k < CASES; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        pair p = open_pair(&random, k, k % 2);
+        move(&p, k % 4 < 2 ? 6 : 0);
+        compare_derivatives(&p, k);
         close_pair(&p);
     }
 }
@@ -241,6 +303,7 @@ int main(void) {
     TCase *tests = tcase_create("base_motion");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, a_moving_base_is_a_floating_joint_that_follows_it);
+    tcase_add_test(tests, derivatives_on_a_moving_base_are_those_of_the_floating_robot);
     tcase_add_test(tests, every_formulation_has_a_moving_base);
     tcase_add_test(tests, a_base_that_is_not_finite_is_refused);
     return run_properties("base_motion", tests);

@@ -209,6 +209,90 @@ START_TEST(constrained_robots_feel_acceleration_as_gravity) {
 }
 END_TEST
 
+/* Asks for inverse and forward dynamics and their derivatives on the moving base. */
+static dyn_client_evaluation *ask_derivatives(const dyn_client_query *query, const double *q, const double *v,
+                                              const double *tau, size_t count, const dyn_client_quantity *quantities) {
+    dyn_client_evaluation *answer;
+    const quantity_question request = {
+        .q = q, .v = v, .a = a_rows, .tau = tau, .quantity_count = count, .quantities = quantities};
+    wire_require(evaluate_quantities(client, query, &request, &error, &answer), &error);
+    return answer;
+}
+
+/* Compares derivatives of the daemon with central differences of its inverse and forward dynamics. */
+static void compare_with_differences(const dyn_client_query *query, const double tau[6], double tolerance,
+                                     size_t first) {
+    static const dyn_client_quantity dynamics[] = {DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS,
+                                                   DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS},
+                                     derivatives[] = {DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q,
+                                                      DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_V,
+                                                      DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_Q,
+                                                      DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_V};
+    const double h = 1e-5;
+    size_t count = first ? 1 : 2;
+    dyn_client_evaluation *exact = ask_derivatives(query, q_rows, v_rows, tau, 2 * count, derivatives);
+    for (int of_v = 0; of_v < 2; of_v++) {
+        for (int j = 0; j < 6; j++) {
+            double state[2][2][6];
+            dyn_client_evaluation *at[2];
+            for (int side = 0; side < 2; side++) {
+                memcpy(state[side][0], q_rows, sizeof state[side][0]), memcpy(state[side][1], v_rows, 6 * sizeof h);
+                state[side][of_v][j] += side ? -h : h;
+                at[side] = ask_derivatives(query, state[side][0], state[side][1], tau, count, dynamics);
+            }
+            for (size_t r = 0; r < count; r++) {
+                for (int i = 0; i < 6; i++) {
+                    double difference = (at[0]->results[r].blocks[0].values[i] - at[1]->results[r].blocks[0].values[i]);
+                    double found = exact->results[2 * r + (size_t)of_v].blocks[0].values[6 * i + j];
+                    ck_assert_double_eq_tol(found, difference / (2 * h), tolerance * (1 + fabs(found)));
+                }
+            }
+            dyn_client_evaluation_free(at[0]), dyn_client_evaluation_free(at[1]);
+        }
+    }
+    dyn_client_evaluation_free(exact);
+}
+
+START_TEST(derivatives_are_the_limits_of_differences) {
+    static const dyn_client_quantity along[] = {
+        DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_ALONG, DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_ALONG,
+        DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_Q,  DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_V,
+        DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q,  DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_V};
+    const double tau[6] = {4, -60, -20, 3, 1, 0.5};
+    const dyn_client_base_motion motion = motion_of_rows(1);
+    const dyn_client_constraint table = {.name = "table",
+                                         .kind = DYN_CLIENT_CONSTRAINT_KIND_POINT_ON_PLANE,
+                                         .successor = {.link = "tool0"},
+                                         .axis = {0, 0.6, 0.8}};
+    dyn_client_query query = UR5;
+    query.samples = 1, query.base_motion = &motion;
+    compare_with_differences(&query, tau, 1e-6, 0);
+    const quantity_question request = {.q = q_rows,
+                                       .v = v_rows,
+                                       .a = a_rows,
+                                       .tau = tau,
+                                       .dq = a_rows + 6,
+                                       .dv = v_rows + 6,
+                                       .quantity_count = 6,
+                                       .quantities = along};
+    dyn_client_evaluation *answer;
+    wire_require(evaluate_quantities(client, &query, &request, &error, &answer), &error);
+    for (size_t r = 0; r < 2; r++) {
+        for (int i = 0; i < 6; i++) {
+            double sum = 0;
+            for (int j = 0; j < 6; j++) {
+                sum += answer->results[2 + 2 * r].blocks[0].values[6 * i + j] * a_rows[6 + j] +
+                       answer->results[3 + 2 * r].blocks[0].values[6 * i + j] * v_rows[6 + j];
+            }
+            ck_assert_double_eq_tol(answer->results[r].blocks[0].values[i], sum, 1e-9 * (1 + fabs(sum)));
+        }
+    }
+    dyn_client_evaluation_free(answer);
+    query.constraint_count = 1, query.constraints = &table;
+    compare_with_differences(&query, tau, 1e-5, 1);
+}
+END_TEST
+
 /* Steps of a motion without stops, damping, friction and effort limits. */
 static const dyn_client_stepping ideal = {.struct_size = sizeof(dyn_client_stepping),
                                           .step_length = 1e-3,
@@ -375,6 +459,7 @@ int main(void) {
     tcase_add_test(all, every_row_has_its_own_motion);
     tcase_add_test(all, frames_move_with_the_base);
     tcase_add_test(all, constrained_robots_feel_acceleration_as_gravity);
+    tcase_add_test(all, derivatives_are_the_limits_of_differences);
     tcase_add_test(all, rollouts_have_a_motion_for_each_sample_and_for_each_step);
     tcase_add_test(all, accurate_rollouts_are_the_limit_of_short_steps);
     tcase_add_test(all, simulations_move_with_the_base_that_their_input_states);

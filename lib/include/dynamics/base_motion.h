@@ -48,6 +48,12 @@ DYN_API dyn_status dyn_base_forces(const dyn_model *model, dyn_workspace *worksp
                                    const double *v, const dyn_base_motion *base, double *forces, double *wrenches,
                                    dyn_error *error);
 
+/* Computes the derivatives of f_base along increments of q and along v, n x nv x nv each, row-major, with the
+ * conventions of derivatives.h. Cost O(nv bodies) per sample. Source: lib/src/classical/base_motion.c. */
+DYN_API dyn_status dyn_base_force_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n,
+                                              const double *q, const double *v, const dyn_base_motion *base, double *dq,
+                                              double *dv, dyn_error *error);
+
 /* Computes the twist of a frame and its rate in the reference frame, as dyn_frame_motion does, n x 6 each, on a moving
  * base: relative to an inertial frame. Neither may be NULL. */
 DYN_API dyn_status dyn_frame_motion_on_base(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,

@@ -8,6 +8,10 @@
  *     f_i = I_i (A + V x v_i) + V x* I_i (v_i + V) + v_i x* I_i V
  * whose sum over the links that a joint carries is its wrench. They do not depend on a.
  *
+ * An increment of coordinate k, with the column h_k, moves all links that its joint carries by the twist h_k, and with
+ * them their columns: dh_j = h_k x h_j, dI_i x = h_k x* (I_i x) - I_i (h_k x x), dv_i = h_k x (v_i - v_p), where p is
+ * the parent of the joint's link. These are the derivatives of tau_j = h_j . sum f_i; along v_k, dv_i = h_k alone.
+ *
  * Source: the equations of Featherstone and Orin 2000, section 3, for a base that is not at rest.
  */
 #include "base_motion.h"
@@ -26,6 +30,88 @@ static force find_terms(const mechanism *m, rigid_inertia I, motion v) {
     motion V = m->base_velocity, A = motion_add(m->base_acceleration, motion_cross(V, v));
     force f = force_add(rigid_inertia_apply(I, A), force_cross(V, rigid_inertia_apply(I, motion_add(v, V))));
     return force_add(f, force_cross(v, rigid_inertia_apply(I, V)));
+}
+
+/* Column of a joint, and the velocity of its parent. */
+typedef struct moved_column {
+    int link, v_index;
+    motion h, parent;
+} moved_column;
+
+/* Returns dI x of a link that moves by the twist h. */
+static force turn_inertia(rigid_inertia I, motion h, motion x) {
+    return force_sub(force_cross(h, rigid_inertia_apply(I, x)), rigid_inertia_apply(I, motion_cross(h, x)));
+}
+
+/* Returns the derivative of the terms of a link along its velocity v relative to the base, by dv. */
+static force vary_velocity(const mechanism *m, rigid_inertia I, motion dv) {
+    motion V = m->base_velocity;
+    force f = force_add(rigid_inertia_apply(I, motion_cross(V, dv)), force_cross(V, rigid_inertia_apply(I, dv)));
+    return force_add(f, force_cross(dv, rigid_inertia_apply(I, V)));
+}
+
+/* Returns the derivative of the terms of a link along a coordinate. */
+static force vary_position(const mechanism *m, const world_link *l, const moved_column *c) {
+    motion V = m->base_velocity, v = l->v, A = motion_add(m->base_acceleration, motion_cross(V, v));
+    motion dv = motion_cross(c->h, motion_fma(real_set(-1), c->parent, v));
+    force f = force_add(turn_inertia(l->I, c->h, A), force_cross(V, turn_inertia(l->I, c->h, motion_add(v, V))));
+    return force_add(force_add(f, force_cross(v, turn_inertia(l->I, c->h, V))), vary_velocity(m, l->I, dv));
+}
+
+/* Adds the derivatives of tau along one column to matrices of nv columns. F are the wrenches of the joints; df is
+ * scratch memory of two wrenches for each link. */
+static void add_column(const mechanism *m, const world_link *links, const moved_column *c, const force *F, force *df,
+                       real *dq, real *dv) {
+    force *by_v = df + m->count;
+    for (int i = 0; i < m->count; i++) {
+        bool moves = mechanism_carries(m, c->link, i);
+        df[i] = moves ? vary_position(m, &links[i], c) : force_zero();
+        by_v[i] = moves ? vary_velocity(m, links[i].I, c->h) : force_zero();
+    }
+    for (int i = m->count - 1; i >= 0; i--) {
+        const world_link *l = &links[i];
+        bool moves = mechanism_carries(m, c->link, i);
+        for (int k = 0; k < l->nv; k++) {
+            int at = (l->v_index + k) * m->nv + c->v_index;
+            dq[at] = dq[at] + spatial_dot(l->h[k], df[i]);
+            dv[at] = dv[at] + spatial_dot(l->h[k], by_v[i]);
+            if (moves) {
+                dq[at] = dq[at] + spatial_dot(motion_cross(c->h, l->h[k]), F[i]);
+            }
+        }
+        if (l->parent >= 0) {
+            df[l->parent] = force_add(df[l->parent], df[i]);
+            by_v[l->parent] = force_add(by_v[l->parent], by_v[i]);
+        }
+    }
+}
+
+void KERNEL(base_force_derivatives)(const mechanism *m, const real *v, scratch *s, real *dq, real *dv) {
+    mechanism resting = *m;
+    resting.base_moves = 0;
+    resting.base_velocity = motion_zero();
+    resting.external = NULL;
+    world_link *links = KERNEL(world_links)(&resting, v, s);
+    force *F = (force *)scratch_take(s, 3 * (size_t)m->count, sizeof(force));
+    if (!links) {
+        return;
+    }
+    real_clear(dq, m->nv * m->nv), real_clear(dv, m->nv * m->nv);
+    for (int i = m->count - 1; i >= 0; i--) {
+        F[i] = find_terms(m, links[i].I, links[i].v);
+    }
+    for (int i = m->count - 1; i >= 0; i--) {
+        if (links[i].parent >= 0) {
+            F[links[i].parent] = force_add(F[links[i].parent], F[i]);
+        }
+    }
+    for (int i = 0; i < m->count; i++) {
+        for (int k = 0; k < links[i].nv; k++) {
+            motion parent = links[i].parent >= 0 ? links[links[i].parent].v : motion_zero();
+            const moved_column column = {i, links[i].v_index + k, links[i].h[k], parent};
+            add_column(m, links, &column, F, F + m->count, dq, dv);
+        }
+    }
 }
 
 /* Adds the wrenches of the joints in the axes and about the origins of their child links. */

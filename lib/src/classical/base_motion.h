@@ -15,4 +15,8 @@ void KERNEL(set_base_motion)(const double twist[6], const double acceleration[6]
  * child link. Only reserves memory where the scratch measures. */
 void KERNEL(base_forces)(const mechanism *m, const real *v, scratch *s, real *tau, real *wrenches);
 
+/* Computes the derivatives of that part of tau along q and v, nv x nv each, row-major. Only reserves memory where the
+ * scratch measures. */
+void KERNEL(base_force_derivatives)(const mechanism *m, const real *v, scratch *s, real *dq, real *dv);
+
 #endif

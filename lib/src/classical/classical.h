@@ -58,6 +58,7 @@ typedef struct classical_instance {
      * of the joints (dyn_base_forces). call->memory has base_memory_size(model) bytes. */
     size_t (*base_memory_size)(const dyn_model *model);
     void (*base_forces)(const formulation_call *call, const void *q, const void *v, void *tau, void *wrenches);
+    void (*base_force_derivatives)(const formulation_call *call, const void *q, const void *v, void *dq, void *dv);
     /* Computes I_A and p_A of a body (dyn_articulated_inertia). call->memory has articulated_memory_size(model)
      * bytes. */
     size_t (*articulated_memory_size)(const dyn_model *model);

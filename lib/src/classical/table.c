@@ -163,7 +163,7 @@ static size_t base_memory_size(const dyn_model *model) {
     scratch s = scratch_measure();
     mechanism m = KERNEL(mechanism_at)(model, gravity, NULL, &s);
     take_zeros(&m, &s);
-    KERNEL(base_forces)(&m, NULL, &s, NULL, NULL);
+    KERNEL(base_force_derivatives)(&m, NULL, &s, NULL, NULL); /* needs the most */
     return s.used;
 }
 
@@ -175,6 +175,17 @@ static void compute_base_forces(const formulation_call *call, const void *q, con
     const real *zeros = take_zeros(&m, &s);
     KERNEL(set_base_motion)(call->base->twist, call->base->acceleration, &m);
     KERNEL(base_forces)(&m, v ? (const real *)v : zeros, &s, (real *)tau, (real *)wrenches);
+}
+
+static void compute_base_force_derivatives(const formulation_call *call, const void *q, const void *v, void *dq,
+                                           void *dv) {
+    static const double gravity[3] = {0, 0, 0};
+    scratch s = scratch_measure();
+    s.block = (char *)call->memory;
+    mechanism m = KERNEL(mechanism_at)(call->model, gravity, (const real *)q, &s);
+    const real *zeros = take_zeros(&m, &s);
+    KERNEL(set_base_motion)(call->base->twist, call->base->acceleration, &m);
+    KERNEL(base_force_derivatives)(&m, v ? (const real *)v : zeros, &s, (real *)dq, (real *)dv);
 }
 
 void KERNEL(add_block)(block_list *list, const char *name, const char *meaning, block_shape shape, const void *values) {
@@ -250,6 +261,7 @@ const classical_instance KERNEL(classical_instance) = {
     compute_coefficients,
     base_memory_size,
     compute_base_forces,
+    compute_base_force_derivatives,
     articulated_memory_size,
     compute_articulated_inertia,
     tree_memory_size,

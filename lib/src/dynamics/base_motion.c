@@ -53,6 +53,27 @@ dyn_status dyn_base_forces(const dyn_model *model, dyn_workspace *workspace, siz
                                         : status;
 }
 
+dyn_status dyn_base_force_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                                      const double *v, const dyn_base_motion *base, double *dq, double *dv,
+                                      dyn_error *error) {
+    const size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    const dynamics_inputs in = {NULL, q, v, "a", NULL, NULL};
+    dyn_status status = dyn_check_inputs(model, workspace, n, &in, error);
+    if (status == DYN_OK) {
+        status = dyn_check_base_motion(n, base, error);
+    }
+    for (size_t s = 0; status == DYN_OK && s < n; s++) {
+        const dyn_base_motion one = motion_of(base, s);
+        const formulation_call call = {.model = model, .memory = workspace->memory, .base = &one};
+        dyn_classical_instance_classical.base_force_derivatives(&call, q + s * nq, v ? v + s * nv : NULL,
+                                                                dq + s * nv * nv, dv + s * nv * nv);
+    }
+    if (status == DYN_OK) {
+        status = dyn_check_double_result(workspace, "dq", n, nv * nv, dq, error);
+    }
+    return status == DYN_OK ? dyn_check_double_result(workspace, "dv", n, nv * nv, dv, error) : status;
+}
+
 /* Adds s a x b to out. */
 static void add_cross(double s, const double a[3], const double b[3], double out[3]) {
     const double cross[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
