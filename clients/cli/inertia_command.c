@@ -133,6 +133,7 @@ static void add_row(table *lines, const char *name, size_t count, const double *
 
 static bool print_body(const Dynamics__V1__ComputeInertiaReply *body) {
     static const char *const headings[] = {"", "xx", "xy", "xz", "yy", "yz", "zz"};
+    static const char *const motions[] = {"x", "y", "z", "about x", "about y", "about z"};
     const Dynamics__V1__Inertia *inertia = body->inertia;
     const Dynamics__V1__Vector3 *c = inertia ? inertia->center_of_mass : NULL;
     const double zeros[6] = {0}, center[3] = {c ? c->x : 0, c ? c->y : 0, c ? c->z : 0};
@@ -150,7 +151,22 @@ static bool print_body(const Dynamics__V1__ComputeInertiaReply *body) {
     add_row(lines, "about the centre of mass", 6, is_extended ? inertia->rotational : zeros, "kg m^2");
     add_row(lines, "about the point", 6, body->rotational_about, "kg m^2");
     add_row(lines, "principal moments", 3, body->principal_moments, "kg m^2");
+    for (size_t i = 0; i < 3; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "principal axis %zu", i + 1);
+        add_row(lines, name, 3, body->principal_axes + 3 * i, "");
+    }
     bool printed = table_print(lines, 0);
+    table_free(lines);
+    puts("\nspatial inertia about the point, linear part first, kg, kg m, kg m^2");
+    lines = table_create();
+    for (size_t i = 0; i < 6; i++) {
+        table_add_column(lines, motions[i], TABLE_RIGHT);
+    }
+    for (size_t i = 0; i < 36; i++) {
+        table_add_number(lines, body->spatial_inertia[i]);
+    }
+    printed = table_print(lines, 0) && printed;
     table_free(lines);
     if (body->is_realizable) {
         puts("\nA body can have this inertia.");
@@ -192,11 +208,24 @@ static void write_csv(const Dynamics__V1__ComputeInertiaReply *body) {
     write_lines(&to, "rotational", 6, pairs, is_extended ? inertia->rotational : zeros, "kg m^2");
     write_lines(&to, "rotational_about", 6, pairs, body->rotational_about, "kg m^2");
     write_lines(&to, "principal_moments", 3, numbers, body->principal_moments, "kg m^2");
+    for (size_t i = 0; i < 3; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "principal_axis_%zu", i + 1);
+        write_lines(&to, name, 3, axes, body->principal_axes + 3 * i, "1");
+    }
+    for (size_t i = 0; i < 36; i++) {
+        static const char *const units[] = {"kg", "kg m", "kg m^2"};
+        csv_text(&to, "spatial_inertia.%zu.%zu", i / 6 + 1, i % 6 + 1);
+        csv_numbers(&to, 1, &body->spatial_inertia[i]);
+        csv_text(&to, "%s", units[i / 18 + i % 6 / 3]);
+        csv_end_line(&to);
+    }
 }
 
 /* Returns true if the arrays of the reply have their full length. */
 static bool is_complete(const Dynamics__V1__ComputeInertiaReply *body) {
-    return body->n_rotational_about == 6 && body->n_principal_moments == 3;
+    return body->n_rotational_about == 6 && body->n_principal_moments == 3 && body->n_principal_axes == 9 &&
+           body->n_spatial_inertia == 36;
 }
 
 static exit_code send(const arguments *args, dyn_client *client, Dynamics__V1__ComputeInertiaRequest *body,

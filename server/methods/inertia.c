@@ -317,6 +317,27 @@ static void clean(double *values, size_t count) {
     }
 }
 
+/* Writes the principal axes, and the spatial inertia about the point, whose linear part comes first on the wire. */
+static void write_matrices(call *c, const dyn_inertia *sum, const double point[3],
+                           Dynamics__V1__ComputeInertiaReply *reply) {
+    double angular_first[36];
+    reply->principal_axes = call_allocate(c, 9, sizeof(double));
+    reply->spatial_inertia = call_allocate(c, 36, sizeof(double));
+    if (call_has_ended(c)) {
+        return;
+    }
+    reply->n_principal_axes = 9, reply->n_spatial_inertia = 36;
+    dyn_inertia_principal_axes(sum, reply->principal_axes);
+    clean(reply->principal_axes, 9);
+    dyn_inertia_to_spatial(sum, point, angular_first);
+    for (size_t r = 0; r < 6; r++) {
+        for (size_t k = 0; k < 6; k++) {
+            reply->spatial_inertia[6 * r + k] = angular_first[6 * ((r + 3) % 6) + (k + 3) % 6];
+        }
+    }
+    clean(reply->spatial_inertia, 36);
+}
+
 static void write_coordinates(call *c, const dyn_inertia *sum, Dynamics__V1__ComputeInertiaReply *reply) {
     dyn_error error;
     double *log_cholesky = call_allocate(c, 10, sizeof(double));
@@ -356,6 +377,7 @@ static void answer(call *c, const dyn_inertia *sum, double volume, const double 
     reply->rotational_about = about;
     dyn_inertia_about(sum, point, about);
     write_coordinates(c, sum, reply);
+    write_matrices(c, sum, point, reply);
 }
 
 void method_compute_inertia(call *c) {

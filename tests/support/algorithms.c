@@ -248,6 +248,11 @@ static dyn_status base_forces(input in, dyn_error *error, outputs out) {
     return dyn_base_forces(in->model, in->workspace, in->n, in->q, in->v, &moving_base, out[0], NULL, error);
 }
 
+static dyn_status base_force_derivatives(input in, dyn_error *error, outputs out) {
+    return dyn_base_force_derivatives(in->model, in->workspace, in->n, in->q, in->v, &moving_base, out[0], out[1],
+                                      error);
+}
+
 static dyn_status frame_motion_on_base(input in, dyn_error *error, outputs out) {
     return dyn_frame_motion_on_base(in->model, in->workspace, in->n, in->q, in->v, in->a, in->frame,
                                     DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, &moving_base, out[0], out[1], error);
@@ -296,6 +301,7 @@ static const algorithm algorithms[ALGORITHM_COUNT] = {
     [ALGORITHM_ROTOR_FORCES] = {"rotor forces", {SHAPE_NV}, rotor_forces},
     [ALGORITHM_ROTOR_COUPLING_FORCES] = {"rotor coupling", {SHAPE_NV}, rotor_coupling_forces},
     [ALGORITHM_BASE_FORCES] = {"base forces", {SHAPE_NV}, base_forces},
+    [ALGORITHM_BASE_FORCE_DERIVATIVES] = {"dbase", {SHAPE_NVxNV, SHAPE_NVxNV}, base_force_derivatives},
     [ALGORITHM_FRAME_MOTION_ON_BASE] = {"motion on a base", {SHAPE_6, SHAPE_6}, frame_motion_on_base},
     [ALGORITHM_BODY_INERTIA] = {"body inertia", {SHAPE_6x6}, body_inertia},
     [ALGORITHM_PRINCIPAL_MOMENTS] = {"principal moments", {SHAPE_3, SHAPE_3x3}, principal_moments},

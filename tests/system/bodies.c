@@ -97,6 +97,54 @@ START_TEST(parts_are_moved_turned_and_added) {
 }
 END_TEST
 
+/* Checks that I = R' diag(moments) R, that the axes are right-handed, also of bodies with equal moments, and that the
+ * spatial inertia is that of a point's momentum: m (v + w x d) and I w + d x m v. */
+START_TEST(axes_and_spatial_inertias_are_those_of_the_inertia) {
+    static const int entry[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+    const dyn_client_inertia_part parts[] = {
+        {.kind = DYN_CLIENT_INERTIA_KIND_INERTIA,
+         .inertia = {.mass = 2.5,
+                     .center_of_mass = {0.1, -0.2, 0.3},
+                     .rotational = {0.2, 0.01, -0.02, 0.3, 0.03, 0.25}}},
+        {.kind = DYN_CLIENT_INERTIA_KIND_INERTIA, .inertia = {.mass = 1, .rotational = {-1, 2, 0.5, 0.3, 0.1, 2}}},
+        {.kind = DYN_CLIENT_INERTIA_KIND_SPHERE, .radius = 0.4, .mass = 2},
+        {.kind = DYN_CLIENT_INERTIA_KIND_CYLINDER, .radius = 0.4, .length = 3, .mass = 2},
+        {.kind = DYN_CLIENT_INERTIA_KIND_CYLINDER, .radius = 0.4, .length = 0.1, .mass = 2}};
+    const double point[3] = {0.3, 0.1, -0.4}, v[3] = {0.5, -1, 2}, w[3] = {-0.3, 0.8, 0.4};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        dyn_client_body body = DYN_CLIENT_BODY_INIT();
+        wire_require(dyn_client_compute_inertia(client, 1, &parts[i], point, NULL, &body, &error), &error);
+        const double *R = body.principal_axes, *moments = body.principal_moments;
+        for (int k = 0; k < 9; k++) {
+            int r = k / 3, c = k % 3;
+            double I = R[r] * moments[0] * R[c] + R[3 + r] * moments[1] * R[3 + c] + R[6 + r] * moments[2] * R[6 + c];
+            ck_assert_double_eq_tol(I, body.inertia.rotational[entry[k]], 1e-12);
+            double product = R[(r + 1) % 3 * 3 + (c + 1) % 3] * R[(r + 2) % 3 * 3 + (c + 2) % 3] -
+                             R[(r + 1) % 3 * 3 + (c + 2) % 3] * R[(r + 2) % 3 * 3 + (c + 1) % 3];
+            ck_assert_double_eq_tol(R[k], product, 1e-12);
+        }
+        double d[3], expected[6], momentum[6] = {0}, m = body.inertia.mass;
+        for (int k = 0; k < 3; k++) {
+            d[k] = body.inertia.center_of_mass[k] - point[k];
+        }
+        for (int k = 0; k < 3; k++) {
+            int a = (k + 1) % 3, b = (k + 2) % 3;
+            expected[k] = m * (v[k] + w[a] * d[b] - w[b] * d[a]);
+            expected[3 + k] = m * (d[a] * v[b] - d[b] * v[a]);
+            for (int j = 0; j < 3; j++) {
+                expected[3 + k] += body.rotational_about[entry[3 * k + j]] * w[j];
+            }
+        }
+        for (int k = 0; k < 36; k++) {
+            momentum[k / 6] += body.spatial_inertia[k] * (k % 6 < 3 ? v[k % 6] : w[k % 6 - 3]);
+        }
+        assert_numbers(momentum, expected, 6, 1e-12);
+    }
+    const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    assert_numbers(body_of(1, &parts[2]).principal_axes, identity, 9, 0);
+}
+END_TEST
+
 /* Checks that every output form of a body's parameters is accepted as input and is the same body. */
 START_TEST(coordinates_come_back) {
     dyn_client_inertia_part part = {.kind = DYN_CLIENT_INERTIA_KIND_INERTIA,
@@ -427,6 +475,7 @@ int main(void) {
     tcase_add_test(all, shapes_have_the_printed_moments);
     tcase_add_test(all, parts_are_moved_turned_and_added);
     tcase_add_test(all, coordinates_come_back);
+    tcase_add_test(all, axes_and_spatial_inertias_are_those_of_the_inertia);
     tcase_add_test(all, meshes_are_filled);
     tcase_add_test(all, a_scale_of_zero_is_refused);
     tcase_add_test(all, impossible_inertias_have_a_reason);

@@ -464,9 +464,9 @@ START_TEST(base_parameters_that_contradict_themselves_are_refused) {
 END_TEST
 
 START_TEST(a_body_of_too_few_numbers_is_refused) {
-    static double numbers[17];
+    static double numbers[37];
     const dyn_client_inertia_part part = {.kind = DYN_CLIENT_INERTIA_KIND_SPHERE, .radius = 1, .mass = 1};
-    for (size_t wrong = 0; wrong < 6; wrong++) {
+    for (size_t wrong = 0; wrong < 8; wrong++) {
         Dynamics__V1__ComputeInertiaReply inertia = DYNAMICS__V1__COMPUTE_INERTIA_REPLY__INIT;
         Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
         dyn_client_body body = DYN_CLIENT_BODY_INIT();
@@ -477,6 +477,9 @@ START_TEST(a_body_of_too_few_numbers_is_refused) {
         inertia.n_log_cholesky = wrong == 5 ? 9 : 10;
         inertia.rotational_about = inertia.principal_moments = inertia.parameters = numbers;
         inertia.pseudo_inertia = inertia.log_cholesky = numbers;
+        inertia.n_principal_axes = 9 - (wrong == 6);
+        inertia.n_spatial_inertia = 36 + (wrong == 7);
+        inertia.principal_axes = inertia.spatial_inertia = numbers;
         reply.result_case = DYNAMICS__V1__REPLY__RESULT_COMPUTE_INERTIA;
         reply.compute_inertia = &inertia;
         set_reply(&reply);

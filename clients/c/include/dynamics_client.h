@@ -1136,6 +1136,8 @@ typedef struct dyn_client_body {
     double parameters[10], pseudo_inertia[16];
     bool has_log_cholesky; /* false for a point, a line and a plate */
     double log_cholesky[10];
+    double principal_axes[9];   /* unit vectors, one in each row, in the order of the moments; right-handed */
+    double spatial_inertia[36]; /* about the requested point: 6 x 6, linear part first */
 } dyn_client_body;
 #define DYN_CLIENT_BODY_INIT(...) DYN_CLIENT_SIZED(dyn_client_body, __VA_ARGS__)
 

@@ -169,6 +169,8 @@ static dyn_client_status convert_reply(const Dynamics__V1__ComputeInertiaReply *
         copy_numbers(reply->n_principal_moments, reply->principal_moments, 3, made.principal_moments) &&
         copy_numbers(reply->n_parameters, reply->parameters, 10, made.parameters) &&
         copy_numbers(reply->n_pseudo_inertia, reply->pseudo_inertia, 16, made.pseudo_inertia) &&
+        copy_numbers(reply->n_principal_axes, reply->principal_axes, 9, made.principal_axes) &&
+        copy_numbers(reply->n_spatial_inertia, reply->spatial_inertia, 36, made.spatial_inertia) &&
         (!made.has_log_cholesky || copy_numbers(reply->n_log_cholesky, reply->log_cholesky, 10, made.log_cholesky));
     if (!fits) {
         return fail_bad_reply(error, "the result does not hold as many values as it must");

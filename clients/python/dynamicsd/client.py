@@ -276,6 +276,8 @@ class Client:
         self.session.call(lib.dyn_client_compute_inertia, len(given), array, about, struct, body, watch=watch)
         found = read(Body, body)
         found.pseudo_inertia.shape = (4, 4)
+        found.principal_axes.shape = (3, 3)
+        found.spatial_inertia.shape = (6, 6)
         return found
 
     # ---- simulations -------------------------------------------------------------------------------------------------

@@ -613,7 +613,11 @@ class Description:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Body:
-    """Inertial properties of a body, as ComputeInertia returns them: SI units, in the common frame of its parts."""
+    """Inertial properties of a body, as ComputeInertia returns them: SI units, in the common frame of its parts.
+
+    The rows of `principal_axes` (3, 3) are those of `principal_moments`; `spatial_inertia` (6, 6), about the point of
+    the call, has its linear part first.
+    """
 
     inertia: Inertia
     volume: float
@@ -624,6 +628,8 @@ class Body:
     parameters: Array
     pseudo_inertia: Array
     log_cholesky: Array | None
+    principal_axes: Array
+    spatial_inertia: Array
 
 
 @record("dyn_client_inertia_part")

@@ -69,6 +69,11 @@ DYN_API void dyn_inertia_about(const dyn_inertia *inertia, const double point[3]
 /* Computes the principal moments about the centre of mass, in ascending order. */
 DYN_API void dyn_inertia_principal_moments(const dyn_inertia *inertia, double moments[3]);
 
+/* Computes the principal axes about the centre of mass: unit vectors, one in each row, in the order of the principal
+ * moments. They are right-handed and defined for all inertias, by the rules of dyn_principal_moments (manipulability.h)
+ * with the smallest moment first; differences count from 1e-9 of the norm of the rotational inertia on. */
+DYN_API void dyn_inertia_principal_axes(const dyn_inertia *inertia, double axes[9]);
+
 /* Checks that a body can have this inertia: m > 0, I_c positive semidefinite, and the largest principal moment not
  * above the sum of the others. The last condition means that the pseudo-inertia is positive semidefinite: some density
  * of mass realizes it.
@@ -81,6 +86,11 @@ DYN_API dyn_status dyn_inertia_check(const dyn_inertia *inertia, dyn_error *erro
 /* Computes the ten parameters in which the equation of motion is linear: m, m c, and I about the frame's origin:
  *     p = (m, hx, hy, hz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz) */
 DYN_API void dyn_inertia_to_parameters(const dyn_inertia *inertia, double p[10]);
+
+/* Computes the spatial inertia about a point, 6 x 6, row-major, angular part first: with d = c - point,
+ *     G = [I_c + m (|d|^2 1 - d d')  m [d]; -m [d]  m 1]
+ * Source: Featherstone 2008, equation 2.63; Modern Robotics (Lynch and Park 2017), equation 8.30, for d = 0. */
+DYN_API void dyn_inertia_to_spatial(const dyn_inertia *inertia, const double point[3], double spatial[36]);
 
 /* Computes the inertia from the ten parameters. Errors: DYN_INVALID_ARGUMENT where m is not positive. */
 DYN_API dyn_status dyn_inertia_from_parameters(const double p[10], dyn_inertia *inertia, dyn_error *error);

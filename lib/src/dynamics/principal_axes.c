@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "principal_axes.h"
 
+#include <dynamics/inertia.h>
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -108,6 +109,21 @@ static void choose_in_plane(const double x[3], double y[3]) {
     for (int i = 0; i < 3; i++) {
         y[i] /= length;
     }
+}
+
+void dyn_inertia_principal_axes(const dyn_inertia *inertia, double axes[9]) {
+    static const int entry[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+    double square = 0, moments[3];
+    for (int i = 0; i < 9; i++) {
+        square += inertia->rotational[entry[i]] * inertia->rotational[entry[i]];
+    }
+    /* The eigenvectors of s 1 - I are those of I, in the reverse order, and it is positive definite. */
+    double s = square > 0 ? 2 * sqrt(square) : 1;
+    for (int i = 0; i < 9; i++) {
+        axes[i] = (i % 4 == 0 ? s : 0) - inertia->rotational[entry[i]];
+    }
+    dyn_principal_axes(3, axes, moments);
+    dyn_choose_body_axes(moments, axes);
 }
 
 void dyn_choose_body_axes(const double moments[3], double axes[9]) {

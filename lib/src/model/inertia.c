@@ -200,6 +200,24 @@ dyn_status dyn_inertia_check(const dyn_inertia *inertia, dyn_error *error) {
 
 static const double origin[3] = {0, 0, 0};
 
+void dyn_inertia_to_spatial(const dyn_inertia *inertia, const double point[3], double spatial[36]) {
+    static const int entry[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+    double I[6], h[3];
+    dyn_inertia_about(inertia, point, I);
+    for (int i = 0; i < 3; i++) {
+        h[i] = inertia->mass * (inertia->center_of_mass[i] - point[i]);
+    }
+    const double cross[9] = {0, -h[2], h[1], h[2], 0, -h[0], -h[1], h[0], 0};
+    for (int r = 0; r < 3; r++) {
+        for (int k = 0; k < 3; k++) {
+            spatial[6 * r + k] = I[entry[3 * r + k]];
+            spatial[6 * r + 3 + k] = cross[3 * r + k];
+            spatial[18 + 6 * r + k] = cross[3 * k + r];
+            spatial[18 + 6 * r + 3 + k] = r == k ? inertia->mass : 0;
+        }
+    }
+}
+
 void dyn_inertia_to_parameters(const dyn_inertia *inertia, double p[10]) {
     double I[6];
     dyn_inertia_about(inertia, origin, I);
