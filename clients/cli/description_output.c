@@ -260,8 +260,8 @@ void write_constraint(json_writer *writer, const dyn_client_constraint *constrai
 }
 
 const char *machine_element_kind_name(dyn_client_machine_element_kind kind) {
-    static const char *const names[] = {"unspecified", "rotor", "friction", "spring",  "motor", "gear",
-                                        "brake",       "strut", "cable",    "bushing", "fluid", "shaft"};
+    static const char *const names[] = {"unspecified", "rotor", "friction", "spring", "motor", "gear",         "brake",
+                                        "strut",       "cable", "bushing",  "fluid",  "shaft", "flexible_beam"};
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
@@ -704,6 +704,7 @@ static void add_parameters(table *to, const dyn_client_machine_element *element)
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_SHAFT:
         add_shaft(to, element);
         break;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_FLEXIBLE_BEAM: /* replies show the springs of its modes */
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_UNSPECIFIED:
         table_add_cell(to, "%s", "");
         break;

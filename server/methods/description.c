@@ -225,7 +225,7 @@ bool description_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_b
 /* ---- errors of the whole ----------------------------------------------------------------------------------------- */
 
 /* Sets the field of an error of the builder. The builder has each frame as a link on a fixed joint, after the links and
- * the joints of the description. */
+ * the joints of the description, and then the links and joints of flexible beams. */
 static void blame_element(call *c, const Dynamics__V1__ModelDescription *from, const dyn_error_site *site) {
     const dyn_element *at = &site->element;
     bool is_link = at->kind == DYN_ELEMENT_KIND_LINK;
@@ -233,13 +233,15 @@ static void blame_element(call *c, const Dynamics__V1__ModelDescription *from, c
     if (at->kind == DYN_ELEMENT_KIND_CONSTRAINT && at->index >= 0) {
         constraints_blame(c, from, i, site);
     } else if (at->kind == DYN_ELEMENT_KIND_MACHINE_ELEMENT && at->index >= 0) {
-        machine_elements_blame(c, i, site);
+        machine_elements_blame(c, from, i, site);
     } else if (at->index < 0 || (!is_link && at->kind != DYN_ELEMENT_KIND_JOINT)) {
         call_blame(c, "description");
     } else if (i < count) {
         call_blame(c, "description.%s[%zu]", is_link ? "links" : "joints", i);
-    } else {
+    } else if (i < count + from->n_frames) {
         call_blame(c, "description.frames[%zu]", i - count);
+    } else {
+        call_blame(c, "description.machine_elements");
     }
 }
 

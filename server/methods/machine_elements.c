@@ -2,6 +2,7 @@
 /* Machine elements of a ModelDescription. */
 #include "methods/machine_elements.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 #include "methods/bounds.h"
@@ -10,8 +11,19 @@
 
 #define KIND(name) DYNAMICS__V1__MACHINE_ELEMENT__KIND_##name
 
-void machine_elements_blame(call *c, size_t i, const dyn_error_site *site) {
+/* Sets the field of an error about machine element i of a description. */
+static void blame(call *c, size_t i, const dyn_error_site *site) {
     call_blame(c, "description.machine_elements[%zu]%s%s", i, site->part ? "." : "", site->part ? site->part : "");
+}
+
+void machine_elements_blame(call *c, const Dynamics__V1__ModelDescription *from, size_t i, const dyn_error_site *site) {
+    for (size_t k = 0; k < from->n_machine_elements; k++) {
+        if (from->machine_elements[k]->kind_case != KIND(FLEXIBLE_BEAM) && i-- == 0) {
+            blame(c, k, site);
+            return;
+        }
+    }
+    call_blame(c, "description.machine_elements");
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -212,6 +224,30 @@ static bool read_fluid(call *c, const char *path, const Dynamics__V1__Fluid *fro
     return read_vectors(c, path, vectors, sizeof vectors / sizeof *vectors);
 }
 
+/* Adds a flexible beam, which becomes links, joints and springs of the builder. */
+static bool add_beam(call *c, size_t i, const Dynamics__V1__MachineElement *element, dyn_builder *builder) {
+    const Dynamics__V1__FlexibleBeam *from = element->flexible_beam;
+    dyn_flexible_beam beam = {.name = element->name,
+                              .joint = element->joint,
+                              .mass_per_length = from->mass_per_length,
+                              .rigidity = {from->rigidity, from->normal_rigidity},
+                              .modes = from->modes <= INT_MAX ? (int)from->modes : INT_MAX,
+                              .damping_ratio = from->damping_ratio};
+    const vector_member vectors[] = {{"start", from->start, beam.start},
+                                     {"direction", from->direction, beam.direction}};
+    char path[PATH_SIZE];
+    dyn_error error;
+    snprintf(path, sizeof path, "description.machine_elements[%zu].flexible_beam", i);
+    if (!read_vectors(c, path, vectors, sizeof vectors / sizeof *vectors)) {
+        return false;
+    }
+    if (dyn_builder_add_flexible_beam(builder, &beam, &error) != DYN_OK) {
+        blame(c, i, &error.site);
+        return description_fail_element(c, &error);
+    }
+    return true;
+}
+
 /* Reads the members that the element's kind has. */
 static bool read_kind(call *c, size_t i, const Dynamics__V1__MachineElement *from,
                       dyn_machine_element_description *to) {
@@ -255,7 +291,7 @@ static bool read_kind(call *c, size_t i, const Dynamics__V1__MachineElement *fro
         call_blame(c, "description.machine_elements[%zu]", i);
         call_fail(c, REASON_MISSING_VALUE,
                   "the machine element has no kind; pass one of rotor, friction, "
-                  "spring, motor, gear, brake, strut, bushing, fluid and shaft");
+                  "spring, motor, gear, brake, strut, bushing, fluid, shaft and flexible_beam");
         return false;
     }
 }
@@ -271,23 +307,32 @@ bool machine_elements_check_count(call *c, const char *field, size_t count) {
     return count <= limit;
 }
 
-bool machine_elements_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder) {
-    if (!machine_elements_check_count(c, "description.machine_elements", from->n_machine_elements)) {
+/* Adds machine element i of a description, which is no flexible beam. */
+static bool add_element(call *c, size_t i, const Dynamics__V1__MachineElement *element, dyn_builder *builder) {
+    dyn_machine_element_description to = {.name = element->name, .joint = element->joint};
+    dyn_error error;
+    if (!read_kind(c, i, element, &to)) {
         return false;
     }
-    for (size_t i = 0; i < from->n_machine_elements; i++) {
-        const Dynamics__V1__MachineElement *element = from->machine_elements[i];
-        dyn_machine_element_description to = {.name = element->name, .joint = element->joint};
-        dyn_error error;
-        if (!read_kind(c, i, element, &to)) {
-            return false;
-        }
-        if (dyn_builder_add_machine_element(builder, &to, &error) != DYN_OK) {
-            machine_elements_blame(c, i, &error.site);
-            return description_fail_element(c, &error);
-        }
+    if (dyn_builder_add_machine_element(builder, &to, &error) != DYN_OK) {
+        blame(c, i, &error.site);
+        return description_fail_element(c, &error);
     }
     return true;
+}
+
+bool machine_elements_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder) {
+    size_t count = from->n_machine_elements;
+    bool is_good = machine_elements_check_count(c, "description.machine_elements", count);
+    for (size_t i = 0; i < count && is_good; i++) {
+        bool is_beam = from->machine_elements[i]->kind_case == KIND(FLEXIBLE_BEAM);
+        is_good = is_beam || add_element(c, i, from->machine_elements[i], builder);
+    }
+    for (size_t i = 0; i < count && is_good; i++) {
+        bool is_beam = from->machine_elements[i]->kind_case == KIND(FLEXIBLE_BEAM);
+        is_good = !is_beam || add_beam(c, i, from->machine_elements[i], builder);
+    }
+    return is_good;
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */

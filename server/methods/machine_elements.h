@@ -17,9 +17,10 @@ bool machine_elements_read(call *c, const Dynamics__V1__ModelDescription *from, 
  * than limits.machine_elements; `field` is their place in the request. */
 bool machine_elements_check_count(call *c, const char *field, size_t count);
 
-/* Sets the field of an error about machine element i of a description, at whose member the site of the library's error
- * points: "description.machine_elements[2].rotor.ratio". */
-void machine_elements_blame(call *c, size_t i, const dyn_error_site *site);
+/* Sets the field of an error about machine element i of the builder of a description, at whose member the site of the
+ * library's error points: "description.machine_elements[2].rotor.ratio". The builder has the springs of flexible beams
+ * after all other elements. */
+void machine_elements_blame(call *c, const Dynamics__V1__ModelDescription *from, size_t i, const dyn_error_site *site);
 
 /* Writes the machine elements of a builder. Returns NULL for none, or when the call has ended. */
 Dynamics__V1__MachineElement **machine_elements_write(call *c, const dyn_builder *from, size_t *count);

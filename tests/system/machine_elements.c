@@ -960,6 +960,88 @@ START_TEST(too_many_elements_are_refused_with_the_limit) {
 }
 END_TEST
 
+/* ---- flexible beams ---------------------------------------------------------------------------------------------- */
+
+START_TEST(a_flexible_beam_is_described_by_its_joints_and_springs) {
+    char line[512];
+    load("flexible_arm");
+    json_t *robot = run_json("$ctl describe flexible_arm --json"), *list = json_object_get(robot, "machine_elements");
+    ck_assert_uint_eq(json_array_size(list), 3);
+    ck_assert_str_eq(text_of(json_array_get(list, 0), "name"), "coil");
+    ck_assert_str_eq(text_of(json_array_get(list, 1), "name"), "strip:mode1");
+    /* (b L)^4 E I / (4 L^3) */
+    ck_assert_double_eq_tol(member_of(json_array_get(list, 1), "stiffness"), 12.36236337 * 3.2 / (4 * 0.512), 1e-6);
+    json_decref(robot);
+    must_say("$ctl describe flexible_arm strip:mode2", "prismatic");
+    snprintf(line, sizeof line, "$ctl export flexible_arm --format description > %s", scratch("beam.json"));
+    must_say(line, "");
+    snprintf(line, sizeof line, "$ctl load --replace --name beam --description %s", scratch("beam.json"));
+    must_say(line, "beam: ");
+    char *digest = digest_of("flexible_arm"), *again = digest_of("beam");
+    ck_assert_str_eq(digest, again);
+    free(digest), free(again);
+}
+END_TEST
+
+/* Returns the deflection of the beam's end under forces of its modes. */
+static double deflection(const json_t *tau) {
+    return number_of(tau, 1) / (12.36236337 * 3.2 / (4 * 0.512)) +
+           number_of(tau, 2) / (485.5188188 * 3.2 / (4 * 0.512));
+}
+
+START_TEST(a_flexible_beam_bends_under_the_load_at_its_end) {
+    load("flexible_arm");
+    json_t *free_end = run_json("$ctl call inverse_dynamics '{\"query\": {\"model\": \"flexible_arm\"}, "
+                                "\"q\": [0, 0, 0]}'");
+    json_t *loaded = run_json("$ctl call inverse_dynamics '{\"query\": {\"model\": \"flexible_arm\", "
+                              "\"external_forces\": [{\"link\": \"tool\", \"reference_frame\": "
+                              "\"REFERENCE_FRAME_LOCAL_WORLD_ALIGNED\", \"force\": [0, 0, -1]}]}, \"q\": [0, 0, 0]}'");
+    double bent = deflection(json_object_get(loaded, "tau")) - deflection(json_object_get(free_end, "tau"));
+    /* F L^3 / (3 E I), less 0.46 % with two modes. */
+    ck_assert_double_eq_tol(bent, 0.995402 * 0.512 / (3 * 3.2), 1e-6);
+    json_decref(loaded);
+    json_decref(free_end);
+}
+END_TEST
+
+START_TEST(a_flexible_beam_moves_in_rollouts) {
+    load("flexible_arm");
+    json_t *reply = run_json("$ctl call rollout '{\"query\": {\"model\": \"flexible_arm\"}, \"q\": [0, 0.02, 0], "
+                             "\"stepping\": {\"integrator\": \"INTEGRATOR_RK4\", \"step_length\": 0.0005, "
+                             "\"ignore_damping\": true}, \"steps\": 1000, \"results\": [\"ROLLOUT_RESULT_Q\", "
+                             "\"ROLLOUT_RESULT_ENERGY\"]}'");
+    ck_assert_double_lt(member_of(json_array_get(json_object_get(reply, "outcomes"), 0), "energy_drift"), 1e-5);
+    json_decref(reply);
+}
+END_TEST
+
+/* Loads a description that the daemon refuses. */
+static void must_refuse(const json_t *description, const char *said) {
+    char line[512];
+    ck_assert_int_eq(json_dump_file(description, scratch("wrong.json"), 0), 0);
+    snprintf(line, sizeof line, "$ctl load --name wrong --description %s", scratch("wrong.json"));
+    must_fail(line, 1, said);
+}
+
+START_TEST(a_wrong_flexible_beam_is_refused_at_its_member) {
+    json_t *description = read_description("flexible_arm");
+    json_t *list = json_object_get(description, "machine_elements"), *strip = json_array_get(list, 0);
+    json_t *beam = json_object_get(strip, "flexible_beam");
+    json_object_set_new(strip, "joint", json_string("shoulder"));
+    must_refuse(description, "machine_elements[0].joint: ");
+    json_object_set_new(strip, "joint", json_string("weld"));
+    json_object_set_new(beam, "rigidity", json_real(-1));
+    must_refuse(description, "machine_elements[0].flexible_beam.rigidity: ");
+    json_object_set_new(beam, "rigidity", json_real(1));
+    json_object_set_new(beam, "modes", json_integer(7));
+    must_refuse(description, "machine_elements[0].flexible_beam.modes: ");
+    json_object_set_new(beam, "modes", json_integer(1));
+    json_object_set_new(json_array_get(list, 1), "joint", json_string("elbow"));
+    must_refuse(description, "machine_elements[1].joint: ");
+    json_decref(description);
+}
+END_TEST
+
 int main(void) {
     TCase *all = tcase_create("machine elements");
     tcase_set_timeout(all, 120);
@@ -995,5 +1077,9 @@ int main(void) {
     tcase_add_test(all, a_wrong_element_is_refused_at_its_member);
     tcase_add_test(all, a_wrong_element_is_refused_with_its_line);
     tcase_add_test(all, too_many_elements_are_refused_with_the_limit);
+    tcase_add_test(all, a_flexible_beam_is_described_by_its_joints_and_springs);
+    tcase_add_test(all, a_flexible_beam_bends_under_the_load_at_its_end);
+    tcase_add_test(all, a_flexible_beam_moves_in_rollouts);
+    tcase_add_test(all, a_wrong_flexible_beam_is_refused_at_its_member);
     return run_unforked("machine_elements", all);
 }

@@ -658,6 +658,7 @@ typedef enum dyn_client_machine_element_kind {
     DYN_CLIENT_MACHINE_ELEMENT_KIND_BUSHING = 9,
     DYN_CLIENT_MACHINE_ELEMENT_KIND_FLUID = 10,
     DYN_CLIENT_MACHINE_ELEMENT_KIND_SHAFT = 11,
+    DYN_CLIENT_MACHINE_ELEMENT_KIND_FLEXIBLE_BEAM = 12, /* in requests: replies show its parts */
 } dyn_client_machine_element_kind;
 
 /* Coupling between a rotor and the link that carries its motor. */
@@ -777,6 +778,17 @@ typedef struct dyn_client_shaft {
     bool has_motor; /* its motor is `motor` of the element */
 } dyn_client_shaft;
 
+/* Beam with assumed modes in the place of a fixed joint (actuation.proto). */
+typedef struct dyn_client_flexible_beam {
+    double start[3];        /* clamped end in the frame of the joint's parent link, m */
+    double direction[3];    /* of bending in the first plane */
+    double mass_per_length; /* kg/m */
+    double rigidity;        /* E I in the first plane, N m^2 */
+    double normal_rigidity; /* E I in the plane normal to it, N m^2; 0: it does not bend there */
+    size_t modes;           /* in a plane, at most 6; 0: two */
+    double damping_ratio;   /* 1 */
+} dyn_client_flexible_beam;
+
 /* Machine element at a joint, or between links. Requests do not read members that its kind does not name, and results
  * have zeros there. */
 typedef struct dyn_client_machine_element {
@@ -796,6 +808,7 @@ typedef struct dyn_client_machine_element {
     dyn_client_bushing bushing;
     dyn_client_fluid fluid;
     dyn_client_shaft shaft; /* its rotor is `rotor`, without ratio */
+    dyn_client_flexible_beam flexible_beam;
 } dyn_client_machine_element;
 
 /* ---- contact surfaces -------------------------------------------------------------------------------------------- */

@@ -165,6 +165,21 @@ static Dynamics__V1__Bushing *from_bushing(pool *memory, const dyn_client_machin
     return made;
 }
 
+static Dynamics__V1__FlexibleBeam *from_flexible_beam(pool *memory, const dyn_client_flexible_beam *from) {
+    Dynamics__V1__FlexibleBeam *made = pool_allocate(memory, 1, sizeof *made);
+    if (made) {
+        dynamics__v1__flexible_beam__init(made);
+        made->start = from_nonzero(memory, from->start);
+        made->direction = from_nonzero(memory, from->direction);
+        made->mass_per_length = from->mass_per_length;
+        made->rigidity = from->rigidity;
+        made->normal_rigidity = from->normal_rigidity;
+        made->modes = from->modes <= UINT32_MAX ? (uint32_t)from->modes : UINT32_MAX;
+        made->damping_ratio = from->damping_ratio;
+    }
+    return made;
+}
+
 static Dynamics__V1__Fluid *from_fluid(pool *memory, const dyn_client_machine_element *from) {
     Dynamics__V1__Fluid *made = pool_allocate(memory, 1, sizeof *made);
     if (made) {
@@ -223,6 +238,10 @@ Dynamics__V1__MachineElement *from_machine_element(pool *memory, const dyn_clien
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_BUSHING:
         made->kind_case = KIND(BUSHING);
         made->bushing = from_bushing(memory, from);
+        break;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_FLEXIBLE_BEAM:
+        made->kind_case = KIND(FLEXIBLE_BEAM);
+        made->flexible_beam = from_flexible_beam(memory, &from->flexible_beam);
         break;
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_FLUID:
         made->kind_case = KIND(FLUID);

@@ -22,21 +22,23 @@ from dynamicsd.evaluation import Evaluation, Quantity, quantities
 from dynamicsd.live import Simulation, Stream, Watcher
 from dynamicsd.model import Model
 from dynamicsd.records import (BaseMotion, Brake, Bushing, Constraint, ConstraintFrame, ContactSurface,
-                               CoupledCoordinate, DHRow, DHTable, ExternalForce, FlexibleLink, Fluid, Frame, Friction,
-                               Gear, Inertia, InertiaPart, Joint, Limits, Link, LoopClosure, MachineElement,
-                               ModelDescription, Motor, Operation, PassiveForces, Payload, Pose, Rotor, ScrewChain,
-                               Shaft, SoftContact, Spring, SpringStop, Stepping, Strut, TaskFrame, Tip, TipConstraint)
+                               CoupledCoordinate, DHRow, DHTable, ExternalForce, FlexibleBeam, FlexibleLink, Fluid,
+                               Frame, Friction, Gear, Inertia, InertiaPart, Joint, Limits, Link, LoopClosure,
+                               MachineElement, ModelDescription, Motor, Operation, PassiveForces, Payload, Pose, Rotor,
+                               ScrewChain, Shaft, SoftContact, Spring, SpringStop, Stepping, Strut, TaskFrame, Tip,
+                               TipConstraint)
 
 __version__: str = _ffi.string(_lib.dyn_client_version()).decode()
 
 __all__ = [
     "Aborted", "AlreadyExists", "BadReply", "BaseMotion", "Brake", "Bushing", "Cancelled", "Client", "Constraint",
     "ConstraintFrame", "ContactSurface", "CoupledCoordinate", "DHRow", "DHTable", "DataLoss", "DeadlineExceeded",
-    "DynamicsError", "Evaluation", "ExternalForce", "FailedPrecondition", "FlexibleLink", "Fluid", "Frame", "Friction",
-    "Gear", "Inertia", "InertiaPart", "Internal", "InvalidArgument", "JobTicket", "Joint", "Limits", "Link",
-    "LoopClosure", "MachineElement", "MarkedRows", "Model", "ModelDescription", "Motor", "NotFound", "Operation",
-    "Options", "OutOfMemory", "OutOfRange", "PassiveForces", "Payload", "PermissionDenied", "Pose", "Quantity",
-    "ResourceExhausted", "Rotor", "ScrewChain", "Shaft", "Simulation", "SoftContact", "Spring", "SpringStop",
-    "Stepping", "Stream", "Strut", "TaskFrame", "Timeout", "Tip", "TipConstraint", "Unauthenticated", "Unavailable",
-    "Unimplemented", "Unreachable", "Watcher", "connect", "default_address", "default_token", "quantities",
+    "DynamicsError", "Evaluation", "ExternalForce", "FailedPrecondition", "FlexibleBeam", "FlexibleLink", "Fluid",
+    "Frame", "Friction", "Gear", "Inertia", "InertiaPart", "Internal", "InvalidArgument", "JobTicket", "Joint",
+    "Limits", "Link", "LoopClosure", "MachineElement", "MarkedRows", "Model", "ModelDescription", "Motor", "NotFound",
+    "Operation", "Options", "OutOfMemory", "OutOfRange", "PassiveForces", "Payload", "PermissionDenied", "Pose",
+    "Quantity", "ResourceExhausted", "Rotor", "ScrewChain", "Shaft", "Simulation", "SoftContact", "Spring",
+    "SpringStop", "Stepping", "Stream", "Strut", "TaskFrame", "Timeout", "Tip", "TipConstraint", "Unauthenticated",
+    "Unavailable", "Unimplemented", "Unreachable", "Watcher", "connect", "default_address", "default_token",
+    "quantities",
 ]

@@ -442,6 +442,22 @@ class Shaft:
     has_motor: bool = False
 
 
+@record("dyn_client_flexible_beam")
+@dataclasses.dataclass(frozen=True, eq=False)
+class FlexibleBeam:
+    """Beam with assumed modes in the place of a fixed joint. It bends in `direction` with the rigidity E I, N m^2, and
+    normal to it with `normal_rigidity` unless that is 0. Replies show its joints and springs instead.
+    """
+
+    start: ArrayLike = (0.0, 0.0, 0.0)
+    direction: ArrayLike = (0.0, 0.0, 0.0)
+    mass_per_length: float = 0.0
+    rigidity: float = 0.0
+    normal_rigidity: float = 0.0
+    modes: int = 0
+    damping_ratio: float = 0.0
+
+
 @record("dyn_client_machine_element")
 @dataclasses.dataclass(frozen=True, eq=False)
 class MachineElement:
@@ -465,6 +481,7 @@ class MachineElement:
     bushing: Bushing = Bushing()
     fluid: Fluid = Fluid()
     shaft: Shaft = Shaft()
+    flexible_beam: FlexibleBeam = FlexibleBeam()
 
 
 @record("dyn_client_soft_contact")

@@ -37,6 +37,7 @@
 #include <dynamics/description.h>
 #include <dynamics/excitation.h>
 #include <dynamics/external_force.h>
+#include <dynamics/flexible_beam.h>
 #include <dynamics/flexible_chain.h>
 #include <dynamics/formulation.h>
 #include <dynamics/forward_dynamics.h>

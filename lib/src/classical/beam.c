@@ -1,27 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Modes of a uniform beam that is clamped at one end. With s from the clamped end, b the wave number and L the length,
- * the shape is phi(s) = cosh bs - cos bs - c (sinh bs - sin bs), where cos bL cosh bL = -1 and
- * c = (cosh bL + cos bL) / (sinh bL + sin bL). Its integrals follow from phi'''' = b^4 phi and the conditions at the
- * ends, phi = phi' = 0 and phi'' = phi''' = 0:
- *
- *     integral of phi ds = 2 c / b       of s phi ds = 2 / b^2       of phi^2 ds = L       of phi''^2 ds = b^4 L
- *     phi(L) = 2 (-1)^k                  phi'(L) = 2 b c (-1)^k                              mode k = 0, 1, ...
- *
- * Source: Meirovitch 1967, Analytical Methods in Vibrations, section 5.10, written from memory.
- */
+/* Modes of a uniform beam that is clamped at one end, in closed form (model/beam_shape.h). */
 #include <math.h>
 #include <string.h>
 
 #include <dynamics/flexible_chain.h>
 
+#include "../model/beam_shape.h"
 #include "../model/error.h"
 #include "array_check.h"
-
-/* Shape of a mode. */
-typedef struct beam_shape {
-    double b, c, sign; /* sign = (-1)^k */
-} beam_shape;
 
 /* Beam in the frame of its link: unit vectors along the beam and of its bending planes. */
 typedef struct beam_axes {
@@ -36,16 +22,6 @@ static void cross(const double a[3], const double b[3], double c[3]) {
 
 static double dot(const double a[3], const double b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-/* Solves cos x = -1 / cosh x near (k + 1/2) pi by Newton's method. */
-static beam_shape shape_of(int k, double length) {
-    double x = (k + 0.5) * acos(-1);
-    for (int i = 0; i < 20; i++) {
-        double reciprocal = 1 / cosh(x);
-        x += (cos(x) + reciprocal) / (sin(x) + reciprocal * tanh(x));
-    }
-    return (beam_shape){x / length, (cosh(x) + cos(x)) / (sinh(x) + sin(x)), k % 2 ? -1 : 1};
 }
 
 /* Checks a beam and computes its axes. */
@@ -116,7 +92,7 @@ dyn_status dyn_beam_modes(const dyn_beam *beam, int count, dyn_flexible_mode *mo
     }
     int total = beam->rigidity[1] > 0 ? 2 * count : count;
     for (int f = 0; f < total; f++) {
-        beam_shape shape = shape_of(f % count, axes.length);
+        beam_shape shape = beam_shape_of(f % count, axes.length);
         modes[f] = mode_of(beam, &axes, axes.across[f / count], shape);
         for (int g = 0; g < total; g++) {
             bool is_same_shape = f % count == g % count;

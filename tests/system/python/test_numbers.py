@@ -354,6 +354,21 @@ def test_forces_on_links_and_brakes_act_in_rollouts(client):
     model.unload()
 
 
+def test_a_flexible_beam_swings_at_its_frequency(client):
+    """A cantilever of one mode swings as a cosine of 3.516 sqrt(E I / (rho A L^4)) for one period."""
+    weld = dynamicsd.Joint("weld", "fixed", "wall", "end", origin=dynamicsd.Pose((0.8, 0, 0)))
+    beam = dynamicsd.FlexibleBeam(direction=(0, 1, 0), mass_per_length=0.6, rigidity=3.2, modes=1)
+    model = client.load(dynamicsd.ModelDescription("strip", [dynamicsd.Link("wall"), dynamicsd.Link("end")], [weld],
+                                                   machine_elements=[dynamicsd.MachineElement(
+                                                       "strip", "weld", "flexible_beam", flexible_beam=beam)]))
+    assert [each.name for each in model.description.machine_elements] == ["strip:mode1"]
+    period = 2 * np.pi / (3.5160152685 / 0.64 * np.sqrt(3.2 / 0.6))
+    stepping = dynamicsd.Stepping(step_length=period / 400, integrator="rk4")
+    swung = model.rollout([[0.01]], steps=400, stride=200, stepping=stepping)
+    np.testing.assert_allclose(swung.q[0, :, 0], [0.01, -0.01, 0.01], atol=1e-7)
+    model.unload()
+
+
 def test_descriptions_in_python_have_passive_joints(client, project):
     loop = client.load(project / "tests/data/constraints/four_bar.json", name="loop")
     exported = loop.export()

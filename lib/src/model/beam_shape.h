@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Modes of a uniform beam that is clamped at one end. With s from the clamped end, b the wave number and L the length,
+ * the shape is phi(s) = cosh bs - cos bs - c (sinh bs - sin bs), where cos bL cosh bL = -1 and
+ * c = (cosh bL + cos bL) / (sinh bL + sin bL). Its integrals follow from phi'''' = b^4 phi and the conditions at the
+ * ends, phi = phi' = 0 and phi'' = phi''' = 0:
+ *
+ *     integral of phi ds = 2 c / b       of s phi ds = 2 / b^2       of phi^2 ds = L       of phi''^2 ds = b^4 L
+ *     phi(L) = 2 (-1)^k                  phi'(L) = 2 b c (-1)^k                              mode k = 0, 1, ...
+ *
+ * Source: Meirovitch 1967, Analytical Methods in Vibrations, section 5.10, written from memory.
+ */
+#ifndef DYNAMICS_MODEL_BEAM_SHAPE_H
+#define DYNAMICS_MODEL_BEAM_SHAPE_H
+
+/* Shape of a mode. */
+typedef struct beam_shape {
+    double b, c, sign; /* sign = (-1)^k */
+} beam_shape;
+
+/* Returns the shape of mode k of a beam. */
+beam_shape beam_shape_of(int k, double length);
+
+/* Returns phi(s). The terms cancel: the error is about exp(bs) times that of the arithmetic. */
+double beam_shape_at(const beam_shape *shape, double s);
+
+#endif
