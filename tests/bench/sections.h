@@ -29,6 +29,9 @@ void bench_rollouts(const bench_options *options, report *r);
 /* Measures steps of a standing quadruped per second and core (contacts.c). */
 void bench_contacts(const bench_options *options, report *r);
 
+/* Measures the cost of a rotor beside that of a link (rotors.c). */
+void bench_rotors(const bench_options *options, report *r);
+
 /* Measures the dynamics of a task in operational space, and the search for base parameters (tasks.c). */
 void bench_tasks(const bench_options *options, report *r);
 
