@@ -31,22 +31,22 @@ static const dyn_machine_element_description shafts[SHAFTS] = {
     {.name = "s0",
      .kind = DYN_MACHINE_ELEMENT_KIND_SHAFT,
      .link = "l0",
-     .shaft = {2, {"j1", "j4"}, {20, -7}},
+     .shaft = {2, {"j1", "j4"}, {20, -7}, false},
      .rotor = {.axial_inertia = 2e-3, .transverse_inertia = 3e-3, .mass = 0.7, .position = {0.1, -0.2, 0.3}}},
     {.name = "s1",
      .kind = DYN_MACHINE_ELEMENT_KIND_SHAFT,
      .link = "base",
-     .shaft = {3, {"j2", "j3", "j5"}, {3, 11, 1}},
+     .shaft = {3, {"j2", "j3", "j5"}, {3, 11, 1}, false},
      .rotor = {.axial_inertia = 0.05, .transverse_inertia = 0.03, .mass = 0.4, .axis = {1, 2, -2}}},
     {.name = "s2",
      .kind = DYN_MACHINE_ELEMENT_KIND_SHAFT,
      .link = "l5",
-     .shaft = {2, {"j5", "j0"}, {-9, 4}},
+     .shaft = {2, {"j5", "j0"}, {-9, 4}, false},
      .rotor = {.axial_inertia = 1e-2}},
     {.name = "s3",
      .kind = DYN_MACHINE_ELEMENT_KIND_SHAFT,
      .link = "base",
-     .shaft = {1, {"j4"}, {6}},
+     .shaft = {1, {"j4"}, {6}, false},
      .rotor = {.axial_inertia = 0.02, .transverse_inertia = 0.05, .mass = 0.3, .axis = {0, 1, 0}}},
 };
 
@@ -387,7 +387,7 @@ static dyn_builder *wrist(const char *link, dyn_rotor_coupling coupling, double 
     const dyn_machine_element_description left = {.name = "left",
                                                   .kind = DYN_MACHINE_ELEMENT_KIND_SHAFT,
                                                   .link = link,
-                                                  .shaft = {2, {"roll", "pitch"}, {a, a}},
+                                                  .shaft = {2, {"roll", "pitch"}, {a, a}, false},
                                                   .rotor = {.axial_inertia = 2e-3, .coupling = coupling}};
     dyn_machine_element_description right = left;
     right.name = "right";
@@ -592,8 +592,9 @@ static void refuse(dyn_machine_element_description element, const char *member, 
 }
 
 START_TEST(wrong_shafts_are_refused_at_their_member) {
-    const dyn_machine_element_description good = {
-        .kind = DYN_MACHINE_ELEMENT_KIND_SHAFT, .shaft = {2, {"roll", "pitch"}, {1, 2}}, .rotor = {.axial_inertia = 1}};
+    const dyn_machine_element_description good = {.kind = DYN_MACHINE_ELEMENT_KIND_SHAFT,
+                                                  .shaft = {2, {"roll", "pitch"}, {1, 2}, false},
+                                                  .rotor = {.axial_inertia = 1}};
     dyn_machine_element_description bad = good;
     bad.shaft.ratios[1] = 0;
     refuse(bad, "shaft.ratios", "the ratio of joint \"pitch\" is 0; state a number that is not zero");
