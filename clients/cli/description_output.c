@@ -88,6 +88,36 @@ void write_report(json_writer *writer, size_t count, const dyn_client_report_ent
     emit_end_array(writer);
 }
 
+/* Writes the motions of a custom joint, with the names of the protocol. */
+static void write_motions(json_writer *writer, const dyn_client_joint *joint) {
+    emit_key(writer, "motions");
+    emit_begin_array(writer);
+    for (size_t i = 0; i < joint->motion_count; i++) {
+        const dyn_client_joint_motion *m = &joint->motions[i];
+        bool turns = m->kind == DYN_CLIENT_JOINT_MOTION_KIND_ROTATION;
+        emit_begin_object(writer);
+        write_text(writer, "kind", turns ? "rotation" : "translation");
+        write_numbers(writer, "axis", 3, m->axis);
+        emit_key(writer, "function");
+        emit_begin_object(writer);
+        const struct {
+            const char *key;
+            const double *numbers;
+        } lists[] = {{"knots", m->knots}, {"values", m->values}, {"slopes", m->slopes}, {"curvatures", m->curvatures}};
+        if (m->coefficients) {
+            write_numbers(writer, "coefficients", m->coefficient_count, m->coefficients);
+        }
+        for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+            if (lists[k].numbers) {
+                write_numbers(writer, lists[k].key, m->knot_count, lists[k].numbers);
+            }
+        }
+        emit_end_object(writer);
+        emit_end_object(writer);
+    }
+    emit_end_array(writer);
+}
+
 void write_joint(json_writer *writer, const dyn_client_joint *joint) {
     emit_begin_object(writer);
     write_text(writer, "name", joint->name);
@@ -107,6 +137,9 @@ void write_joint(json_writer *writer, const dyn_client_joint *joint) {
     if (joint->type == DYN_CLIENT_JOINT_TYPE_HELICAL) {
         emit_key(writer, "pitch");
         emit_double(writer, joint->pitch);
+    }
+    if (joint->motion_count > 0) {
+        write_motions(writer, joint);
     }
     if (joint->has_limits) {
         emit_key(writer, "limits");

@@ -89,6 +89,19 @@ static void add_limits(table *to, const dyn_client_joint *joint) {
     }
 }
 
+/* Adds a row for each motion of a custom joint. */
+static void add_motions(table *to, const dyn_client_joint *joint) {
+    for (size_t i = 0; i < joint->motion_count; i++) {
+        const dyn_client_joint_motion *m = &joint->motions[i];
+        bool turns = m->kind == DYN_CLIENT_JOINT_MOTION_KIND_ROTATION;
+        const char *function = m->coefficients ? "polynomial" : m->slopes ? "quintic spline" : "cubic spline";
+        table_add_cell(to, "motion %zu", i);
+        table_add_cell(to, "%s %.9g %.9g %.9g by a %s of %zu %s", turns ? "rotation about" : "translation along",
+                       m->axis[0], m->axis[1], m->axis[2], function,
+                       m->coefficients ? m->coefficient_count : m->knot_count, m->coefficients ? "terms" : "knots");
+    }
+}
+
 static void add_joint(table *to, const dyn_client_description *robot, const dyn_client_joint *joint) {
     add_text(to, "joint", joint->name);
     add_text(to, "type", dyn_client_joint_type_name(joint->type));
@@ -102,7 +115,9 @@ static void add_joint(table *to, const dyn_client_description *robot, const dyn_
         table_add_cell(to, "v[%zu]", (size_t)joint->v_index + i);
         table_add_cell(to, "%s, %s", robot->v_names[joint->v_index + i], joint->v_units[i]);
     }
-    if (joint->type != DYN_CLIENT_JOINT_TYPE_SPHERICAL && joint->type != DYN_CLIENT_JOINT_TYPE_FLOATING) {
+    if (joint->type == DYN_CLIENT_JOINT_TYPE_CUSTOM) {
+        add_motions(to, joint);
+    } else if (joint->type != DYN_CLIENT_JOINT_TYPE_SPHERICAL && joint->type != DYN_CLIENT_JOINT_TYPE_FLOATING) {
         add_numbers(to, "axis", 3, joint->axis, "");
     }
     add_limits(to, joint);

@@ -350,6 +350,11 @@ static model_pointer load(const command &c) {
         dyn_model_free(model);
         throw std::runtime_error("constraint " + name + ": models with constraints cannot be compiled");
     }
+    if (model->stage_count > 0) {
+        std::string name = escaped(model->joints[model->bodies[model->stages[0].body].joint].name);
+        dyn_model_free(model);
+        throw std::runtime_error("joint " + name + " is custom: models with custom joints cannot be compiled");
+    }
     if (dyn_model_machine_element_count(model) > 0) {
         dyn_model_free(model);
         throw std::runtime_error("models with machine elements cannot be compiled");

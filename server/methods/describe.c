@@ -8,6 +8,7 @@
 #include "methods/coordinates.h"
 #include "methods/description.h"
 #include "methods/geometry.h"
+#include "methods/joint_motions.h"
 #include "methods/methods.h"
 #include "methods/summary.h"
 
@@ -63,6 +64,7 @@ static Dynamics__V1__Joint *describe_joint(call *c, const dyn_model *model, cons
     to->axis = traits->axes > 0 ? geometry_write_vector(c, from->axis) : NULL;
     to->second_axis = traits->axes == 2 ? geometry_write_vector(c, from->second_axis) : NULL;
     to->pitch = from->pitch;
+    joint_motions_write(c, from->motion_count, from->motions, to);
     to->limits = from->has_limits ? description_write_limits(c, &from->limits) : NULL;
     to->damping = from->damping;
     to->friction = from->friction;

@@ -8,6 +8,7 @@
 #include "methods/constraints.h"
 #include "methods/contact_surfaces.h"
 #include "methods/geometry.h"
+#include "methods/joint_motions.h"
 #include "methods/machine_elements.h"
 #include "methods/text.h"
 
@@ -90,7 +91,7 @@ static bool read_axes(call *c, const char *path, const Dynamics__V1__Joint *from
     const dyn_joint_traits *traits = dyn_joint_type_traits(joint->type);
     if (!traits) {
         call_blame(c, "%s.type", path);
-        call_fail(c, REASON_UNKNOWN_VALUE, "the type is %d; pass one from FIXED (1) to FLOATING (10)", (int)from->type);
+        call_fail(c, REASON_UNKNOWN_VALUE, "the type is %d; pass one from FIXED (1) to CUSTOM (11)", (int)from->type);
         return false;
     }
     return read_axis(c, path_join(member, path, "axis"), from->axis, traits->axes > 0, joint->axis) &&
@@ -120,6 +121,7 @@ static bool read_joint(call *c, size_t i, const Dynamics__V1__Joint *from, dyn_b
                                    .friction = from->friction};
     snprintf(path, sizeof path, "description.joints[%zu]", i);
     if (!description_refuse_derived(c, path, "coordinates", from->coordinates) || !read_axes(c, path, from, &joint) ||
+        !joint_motions_read(c, path, from, joint.type, &joint.motion_count, &joint.motions) ||
         !geometry_read_placement(c, path_join(member, path, "origin"), from->origin, &origin)) {
         return false;
     }
@@ -132,7 +134,8 @@ static bool read_joint(call *c, size_t i, const Dynamics__V1__Joint *from, dyn_b
         joint.mimic_offset = from->mimic->offset;
     }
     dyn_status status = dyn_builder_add_joint(builder, &joint, &error);
-    call_blame(c, "%s", path);
+    const char *part = status != DYN_OK && error.site.part ? error.site.part : NULL;
+    call_blame(c, "%s%s%s", path, part ? "." : "", part ? part : "");
     return status == DYN_OK || description_fail_element(c, &error);
 }
 
@@ -304,6 +307,7 @@ static Dynamics__V1__Joint *write_joint(call *c, const dyn_joint_description *fr
     to->axis = axes > 0 ? geometry_write_vector(c, from->axis) : NULL;
     to->second_axis = axes == 2 ? geometry_write_vector(c, from->second_axis) : NULL;
     to->pitch = from->pitch;
+    joint_motions_write(c, from->motion_count, from->motions, to);
     to->limits = from->has_limits ? description_write_limits(c, &from->limits) : NULL;
     to->damping = from->damping;
     to->friction = from->friction;

@@ -62,6 +62,56 @@ SimTK::Body::Rigid to_body(const dyn_inertia &inertia) {
     return SimTK::Body::Rigid(SimTK::MassProperties(inertia.mass, c, central.shiftFromMassCenter(c, inertia.mass)));
 }
 
+/* Number of motions of a custom joint that Simbody has: three translations, then three rotations. */
+enum { SPATIAL_MOTIONS = 6 };
+
+/* Returns whether a custom joint has the motions of a mobilizer of Simbody, and no quintic spline. */
+bool is_function_based(const dyn_joint *joint) {
+    bool fits = joint->motion_count == SPATIAL_MOTIONS;
+    for (int k = 0; fits && k < SPATIAL_MOTIONS; k++) {
+        const dyn_joint_motion &m = joint->motions[k];
+        fits = m.kind == (k < 3 ? DYN_JOINT_MOTION_KIND_TRANSLATION : DYN_JOINT_MOTION_KIND_ROTATION) &&
+               m.function.kind != DYN_FUNCTION_KIND_QUINTIC_SPLINE;
+    }
+    return fits;
+}
+
+/* Returns a function of Simbody: its polynomial, whose first coefficient is that of the highest power, or the natural
+ * spline that its fitter computes without smoothing. */
+const SimTK::Function *to_function(const dyn_joint_function &f) {
+    if (f.kind == DYN_FUNCTION_KIND_POLYNOMIAL) {
+        SimTK::Vector coefficients(f.count);
+        for (int i = 0; i < f.count; i++) {
+            coefficients[i] = f.coefficients[f.count - 1 - i];
+        }
+        return new SimTK::Function::Polynomial(coefficients);
+    }
+    SimTK::Vector knots(f.count), values(f.count);
+    for (int i = 0; i < f.count; i++) {
+        knots[i] = f.knots[i];
+        values[i] = f.values[i];
+    }
+    return SimTK::SplineFitter<SimTK::Real>::fitForSmoothingParameter(3, knots, values, 0).getSpline().clone();
+}
+
+/* Adds the mobilizer of a custom joint. Simbody lists the rotations first. */
+SimTK::MobilizedBodyIndex add_custom(SimTK::MobilizedBody &parent, const SimTK::Transform &origin,
+                                     const SimTK::Body::Rigid &rigid, const dyn_joint *joint) {
+    SimTK::Array_<const SimTK::Function *> functions;
+    SimTK::Array_<SimTK::Array_<int>> coordinates(SPATIAL_MOTIONS, SimTK::Array_<int>(1, 0));
+    SimTK::Array_<SimTK::Vec3> axes;
+    if (!is_function_based(joint)) {
+        return SimTK::MobilizedBodyIndex();
+    }
+    for (int k = 0; k < SPATIAL_MOTIONS; k++) {
+        const dyn_joint_motion &m = joint->motions[(k + 3) % SPATIAL_MOTIONS];
+        functions.push_back(to_function(m.function));
+        axes.push_back(to_vector(m.axis));
+    }
+    return SimTK::MobilizedBody::FunctionBased(parent, origin, rigid, SimTK::Transform(), 1, functions, coordinates,
+                                               axes);
+}
+
 /* Adds the mobilizer of a body and returns its index, which is invalid where Simbody has no such joint. Pin joints of
  * Simbody rotate about z and sliders move along x, so both frames of the mobilizer are rotated to the joint's axis. */
 SimTK::MobilizedBodyIndex add_body(SimTK::MobilizedBody &parent, const body &b, const dyn_model *model) {
@@ -74,6 +124,9 @@ SimTK::MobilizedBodyIndex add_body(SimTK::MobilizedBody &parent, const body &b, 
     bool slides = joint->type == DYN_JOINT_TYPE_PRISMATIC;
     if (joint->type == DYN_JOINT_TYPE_FLOATING) {
         return SimTK::MobilizedBody::Free(parent, origin, rigid, SimTK::Transform());
+    }
+    if (joint->type == DYN_JOINT_TYPE_CUSTOM) {
+        return add_custom(parent, origin, rigid, joint);
     }
     SimTK::CoordinateAxis own = slides ? SimTK::CoordinateAxis(SimTK::XAxis) : SimTK::CoordinateAxis(SimTK::ZAxis);
     SimTK::Transform turned(SimTK::Rotation(SimTK::UnitVec3(to_vector(joint->axis)), own));

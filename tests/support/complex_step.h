@@ -40,8 +40,11 @@ typedef struct complex_state {
 typedef enum variable { ALONG_Q, ALONG_V, ALONG_A } variable;
 
 /* Creates case k: a robot of 1 + k mod `joints` joints of any type, with a floating base if k is odd and with coupled
- * mimic joints if k is a multiple of 3, in a random state with up to three wrenches on links that move. */
+ * mimic joints if k is a multiple of 3 and custom joints if k is 4 mod 5, in a random state with up to three wrenches
+ * on links that move. */
 void setting_create(random_source *random, int k, int joints, setting *s);
+/* Creates a case as setting_create does, without custom joints: motion subspaces do not depend on q. */
+void setting_create_constant(random_source *random, int k, int joints, setting *s);
 void setting_free(setting *s);
 
 /* Allocates the complex state of a setting and copies its wrenches. complex_step computes q, v and a. */

@@ -37,6 +37,7 @@ static dyn_model *create_tree(random_source *random, int k) {
     random_tree_options options = {.joints = 1 + random_index(random, MAX_JOINTS),
                                    .base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
                                    .with_mimic = k % 3 == 0,
+                                   .with_custom = k % 5 == 4,
                                    .with_fixed = true};
     return random_tree(random, &options);
 }

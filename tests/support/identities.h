@@ -34,7 +34,8 @@ typedef struct identity {
 } identity;
 
 /* Returns the tests of a file, which run_properties runs: every identity on random trees of 1 to 60 joints, fixed and
- * floating, a third of them with coupled mimic joints, and on the reference robots. The array must outlive them. */
+ * floating, a third of them with coupled mimic joints and a fifth with custom joints, and on the reference robots. The
+ * array must outlive them. */
 TCase *identity_tests(const identity *identities, int count);
 
 /* Computes y = A x for a matrix of `rows` rows. */

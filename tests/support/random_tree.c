@@ -37,6 +37,8 @@ static dyn_inertia random_inertia(random_source *random) {
     return inertia;
 }
 
+enum { RANDOM_MOTIONS = 4 };
+
 static dyn_joint_type random_type(random_source *random, const random_tree_options *options) {
     static const dyn_joint_type types[] = {
         DYN_JOINT_TYPE_REVOLUTE,  DYN_JOINT_TYPE_REVOLUTE,    DYN_JOINT_TYPE_CONTINUOUS, DYN_JOINT_TYPE_PRISMATIC,
@@ -49,8 +51,29 @@ static dyn_joint_type random_type(random_source *random, const random_tree_optio
 }
 
 static bool has_one_coordinate(dyn_joint_type type) {
-    return type == DYN_JOINT_TYPE_REVOLUTE || type == DYN_JOINT_TYPE_CONTINUOUS || type == DYN_JOINT_TYPE_PRISMATIC ||
-           type == DYN_JOINT_TYPE_HELICAL;
+    return type == DYN_JOINT_TYPE_CUSTOM || type == DYN_JOINT_TYPE_REVOLUTE || type == DYN_JOINT_TYPE_CONTINUOUS ||
+           type == DYN_JOINT_TYPE_PRISMATIC || type == DYN_JOINT_TYPE_HELICAL;
+}
+
+/* Fills the motions of a custom joint, RANDOM_MOTIONS of them: a rotation whose rate is not zero for |q| < 4, a
+ * translation by a cubic spline and one by a quintic spline, and another rotation. */
+static void random_motions(random_source *random, dyn_joint_motion motions[RANDOM_MOTIONS]) {
+    memset(motions, 0, RANDOM_MOTIONS * sizeof *motions);
+    for (int k = 0; k < RANDOM_MOTIONS; k++) {
+        dyn_joint_function *f = &motions[k].function;
+        motions[k].kind = k % 3 ? DYN_JOINT_MOTION_KIND_TRANSLATION : DYN_JOINT_MOTION_KIND_ROTATION;
+        random_unit(random, 3, motions[k].axis);
+        f->kind = (dyn_function_kind)(k % 3);
+        f->count = 3 + k % 3;
+        random_vector(random, f->count, 0.08, f->coefficients);
+        random_vector(random, f->count, 0.3, f->values);
+        random_vector(random, f->count, 0.3, f->slopes);
+        random_vector(random, f->count, 0.3, f->curvatures);
+        for (int i = 0; i < f->count; i++) {
+            f->knots[i] = -2 + 1.2 * i + random_uniform(random, -0.3, 0.3);
+        }
+    }
+    motions[0].function.coefficients[1] = random_uniform(random, 0.9, 1.5);
 }
 
 static void add_random_joint(random_source *random, const random_tree_options *options, dyn_builder *builder, int i,
@@ -74,6 +97,13 @@ static void add_random_joint(random_source *random, const random_tree_options *o
     if (options->is_upright && i == 1) {
         memset(joint.rotation, 0, sizeof joint.rotation), memset(joint.axis, 0, sizeof joint.axis);
         joint.rotation[0] = joint.rotation[4] = joint.rotation[8] = joint.axis[2] = 1;
+    }
+    dyn_joint_motion motions[RANDOM_MOTIONS];
+    if (options->with_custom && random_index(random, 4) == 0) {
+        random_motions(random, motions);
+        joint.type = DYN_JOINT_TYPE_CUSTOM;
+        joint.motions = motions;
+        joint.motion_count = RANDOM_MOTIONS;
     }
     joint.has_limits =
         options->limit > 0 && (joint.type == DYN_JOINT_TYPE_REVOLUTE || joint.type == DYN_JOINT_TYPE_PRISMATIC);

@@ -13,8 +13,9 @@ typedef struct random_tree_options {
     int joints; /* without the floating base */
     dyn_base base;
     dyn_mimic_policy mimic;
-    bool with_mimic; /* a fifth of the joints with one coordinate mimic another one */
-    bool with_fixed; /* some joints are fixed, and half of their child links are massless */
+    bool with_mimic;  /* a fifth of the joints with one coordinate mimic another one */
+    bool with_custom; /* a fourth of the joints are custom */
+    bool with_fixed;  /* some joints are fixed, and half of their child links are massless */
     bool revolute_only;
     bool is_upright; /* the frame of the first joint has the axes of the root, and its axis is z */
     double limit;    /* of revolute and prismatic joints, which range from -limit to limit; 0: no limits */

@@ -430,6 +430,24 @@ END_TEST
 
 /* ---- main -------------------------------------------------------------------------------------------------------- */
 
+/* Checks that a description in a file has the motions of its custom joint, as text and as JSON. */
+START_TEST(describe_shows_the_motions_of_custom_joints) {
+    must_say("$ctl load --replace --description " DYNAMICS_TEST_DATA "/custom/leg.json", "leg");
+    must_say("$ctl describe leg knee", "translation along 1 0 0 by a cubic spline of 12 knots");
+    must_say("$ctl describe leg knee", "rotation about 0 0 1 by a polynomial of 2 terms");
+    json_t *robot = run_json("$ctl describe leg --json");
+    const json_t *joint = json_array_get(json_object_get(robot, "joints"), 1);
+    const json_t *motion = json_array_get(json_object_get(joint, "motions"), 1);
+    const json_t *function = json_object_get(motion, "function");
+    ck_assert_str_eq(json_string_value(json_object_get(joint, "type")), "custom");
+    ck_assert_str_eq(json_string_value(json_object_get(motion, "kind")), "translation");
+    ck_assert_uint_eq(json_array_size(json_object_get(function, "knots")), 7);
+    ck_assert_double_eq(json_number_value(json_array_get(json_object_get(function, "values"), 6)), -0.396);
+    json_decref(robot);
+    must_say("$ctl fk leg --q knee=-1 --frame foot", "foot");
+}
+END_TEST
+
 int main(void) {
     TCase *all = tcase_create("cli_output");
     tcase_add_unchecked_fixture(all, command_line_start, command_line_stop);
@@ -449,6 +467,7 @@ int main(void) {
     tcase_add_test(all, motions_accept_payloads_forces_and_ideal_bodies);
     tcase_add_test(all, describe_shows_limits_damping_friction_and_mimic);
     tcase_add_test(all, describe_details_one_element);
+    tcase_add_test(all, describe_shows_the_motions_of_custom_joints);
     tcase_add_test(all, a_description_in_json_is_one_line);
     tcase_add_test(all, an_action_with_json_names_its_object);
     tcase_add_test(all, only_actions_that_need_a_token_accept_one);

@@ -87,4 +87,6 @@ target_compile_definitions(system_durability PRIVATE DYNAMICSCTL_PROGRAM="$<TARG
 add_dependencies(system_durability dynamicsctl)
 run_alone(simulations streams)
 add_system_test(recordings dynamics_proto)
+add_system_test(custom_joints wire_tree)
+target_sources(system_custom_joints PRIVATE ../support/assertions.c)
 add_system_test(joint_types wire_tree)

@@ -143,7 +143,7 @@ static void negative_moment(robot *r) {
 }
 
 static void unknown_type(robot *r) {
-    r->joints[1].type = (dyn_client_joint_type)11;
+    r->joints[1].type = (dyn_client_joint_type)12;
 }
 
 static void no_type(robot *r) {

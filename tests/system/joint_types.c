@@ -2,7 +2,8 @@
 /*
  * Checks that a joint of two kinds of motion equals two simple joints with a massless link between them, in every
  * quantity that the daemon computes: a helical one is a revolute joint and a prismatic one that mimics it, a
- * cylindrical one a revolute and a prismatic one, a universal one two revolute ones.
+ * cylindrical one a revolute and a prismatic one, a universal one two revolute ones. A helical joint is also a custom
+ * one that rotates and translates by polynomials of its coordinate.
  */
 #include <check.h>
 #include <stdio.h>
@@ -119,10 +120,74 @@ START_TEST(joints_of_two_motions_are_two_joints) {
 }
 END_TEST
 
+/* Loads the tree a second time under the name "custom", with custom joints for its helical ones; returns their
+ * number. */
+static size_t load_custom(const wire_tree *tree) {
+    static const double turn[2] = {0, 1};
+    dyn_client_model_description *form = wire_description(tree->model), changed = *form;
+    dyn_client_joint *joints = calloc(form->joint_count + 1, sizeof *joints);
+    dyn_client_joint_motion *motions = calloc(2 * form->joint_count + 1, sizeof *motions);
+    double(*advance)[2] = calloc(form->joint_count + 1, sizeof *advance);
+    dyn_client_loaded_model *loaded;
+    size_t count = 0;
+    for (size_t j = 0; j < form->joint_count; j++) {
+        dyn_client_joint_motion *own = &motions[2 * j];
+        joints[j] = form->joints[j];
+        if (joints[j].type != DYN_CLIENT_JOINT_TYPE_HELICAL) {
+            continue;
+        }
+        advance[j][1] = joints[j].pitch;
+        own[0] = (dyn_client_joint_motion){
+            .kind = DYN_CLIENT_JOINT_MOTION_KIND_ROTATION, .coefficient_count = 2, .coefficients = turn};
+        own[1] = (dyn_client_joint_motion){
+            .kind = DYN_CLIENT_JOINT_MOTION_KIND_TRANSLATION, .coefficient_count = 2, .coefficients = advance[j]};
+        memcpy(own[0].axis, joints[j].axis, sizeof own[0].axis);
+        memcpy(own[1].axis, joints[j].axis, sizeof own[1].axis);
+        joints[j].type = DYN_CLIENT_JOINT_TYPE_CUSTOM;
+        joints[j].motion_count = 2;
+        joints[j].motions = own;
+        count++;
+    }
+    changed.joints = joints;
+    const dyn_client_load_request request =
+        DYN_CLIENT_LOAD_REQUEST_INIT(.description = &changed, .name = "custom", .replace = true);
+    wire_require(dyn_client_load_model(client, &request, &loaded, &error), &error);
+    dyn_client_loaded_model_free(loaded);
+    free(joints), free(motions), free(advance);
+    wire_description_free(form);
+    return count;
+}
+
+START_TEST(helical_joints_are_custom_joints) {
+    random_source base = random_seed("helical joints as custom ones", 20261129);
+    size_t replaced = 0;
+    for (int k = 0; k < TREES; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        const random_tree_options options = {.joints = 2 + random_index(&random, 8),
+                                             .base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
+                                             .with_mimic = k % 3 != 0,
+                                             .with_fixed = k % 4 == 0};
+        wire_tree tree;
+        wire_tree_open(client, &random, &options, "tree", &tree);
+        if (tree.query.nv > 0) {
+            replaced += load_custom(&tree);
+            dyn_client_evaluation *helical = wire_evaluate_first_order(&tree, "tree");
+            dyn_client_evaluation *custom = wire_evaluate_first_order(&tree, "custom");
+            wire_compare(k, custom, helical, helical);
+            dyn_client_evaluation_free(custom);
+            dyn_client_evaluation_free(helical);
+        }
+        wire_tree_close(&tree);
+    }
+    ck_assert_uint_ge(replaced, TREES / 3);
+}
+END_TEST
+
 int main(void) {
     TCase *all = tcase_create("joint_types");
     tcase_set_timeout(all, 120);
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
     tcase_add_test(all, joints_of_two_motions_are_two_joints);
+    tcase_add_test(all, helical_joints_are_custom_joints);
     return run_unforked("joint_types", all);
 }

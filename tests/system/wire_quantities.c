@@ -41,18 +41,28 @@ static bool is_comparable(dyn_client_quantity quantity) {
     }
 }
 
-static size_t comparable_quantities(dyn_client_quantity list[MAX_QUANTITIES]) {
+static bool is_second_derivative(dyn_client_quantity quantity) {
+    static const char *const names[] = {"_by_q_q", "_by_v_v", "_by_q_v", "mass_matrix_by_q"};
+    const char *name = dyn_client_quantity_name(quantity);
+    bool found = false;
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++) {
+        found = found || strstr(name, names[i]) != NULL;
+    }
+    return found;
+}
+
+static size_t comparable_quantities(bool has_second, dyn_client_quantity list[MAX_QUANTITIES]) {
     size_t count = 0;
     for (int i = 1; i < MAX_QUANTITIES; i++) {
-        if (is_comparable((dyn_client_quantity)i)) {
+        if (is_comparable((dyn_client_quantity)i) && (has_second || !is_second_derivative((dyn_client_quantity)i))) {
             list[count++] = (dyn_client_quantity)i;
         }
     }
     return count;
 }
 
-dyn_client_evaluation *wire_evaluate(const wire_tree *tree, const char *model, size_t payload_count,
-                                     const dyn_client_payload *payloads) {
+static dyn_client_evaluation *evaluate(const wire_tree *tree, const char *model, bool has_second, size_t payload_count,
+                                       const dyn_client_payload *payloads) {
     static dyn_client_quantity quantities[MAX_QUANTITIES];
     const char *const frames[] = {dyn_model_link(tree->model, dyn_model_link_count(tree->model) - 1)->name};
     const double force[3] = {3, -2, 10}, torque[3] = {0.5, 0, 1};
@@ -75,7 +85,7 @@ dyn_client_evaluation *wire_evaluate(const wire_tree *tree, const char *model, s
                                        .dv = tree->v,
                                        .da = tree->tau,
                                        .dtau = tree->a,
-                                       .quantity_count = comparable_quantities(quantities),
+                                       .quantity_count = comparable_quantities(has_second, quantities),
                                        .quantities = quantities,
                                        .frame_count = 1,
                                        .frames = frames};
@@ -83,6 +93,15 @@ dyn_client_evaluation *wire_evaluate(const wire_tree *tree, const char *model, s
     dyn_client_evaluation *answer;
     wire_require(evaluate_quantities(tree->client, &query, &request, &error, &answer), &error);
     return answer;
+}
+
+dyn_client_evaluation *wire_evaluate(const wire_tree *tree, const char *model, size_t payload_count,
+                                     const dyn_client_payload *payloads) {
+    return evaluate(tree, model, true, payload_count, payloads);
+}
+
+dyn_client_evaluation *wire_evaluate_first_order(const wire_tree *tree, const char *model) {
+    return evaluate(tree, model, false, 0, NULL);
 }
 
 /* Returns |x - y| of the numbers of one block; `norm` receives |y|. */

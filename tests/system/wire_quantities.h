@@ -13,6 +13,9 @@
 dyn_client_evaluation *wire_evaluate(const wire_tree *tree, const char *model, size_t payload_count,
                                      const dyn_client_payload *payloads);
 
+/* Evaluates as wire_evaluate does, without payloads and second derivatives, which models with custom joints lack. */
+dyn_client_evaluation *wire_evaluate_first_order(const wire_tree *tree, const char *model);
+
 /* Checks that every block of `found` equals that of `expected` to 1e-8, except blocks over bodies where the models have
  * different bodies. Returns the number of quantities that differ from those of `other`. `k` is the tree's number in
  * messages. */

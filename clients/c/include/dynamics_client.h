@@ -500,6 +500,7 @@ typedef enum dyn_client_joint_type {
     DYN_CLIENT_JOINT_TYPE_PLANAR = 8,
     DYN_CLIENT_JOINT_TYPE_SPHERICAL = 9,
     DYN_CLIENT_JOINT_TYPE_FLOATING = 10,
+    DYN_CLIENT_JOINT_TYPE_CUSTOM = 11, /* its rotations and translations are functions of its coordinate */
 } dyn_client_joint_type;
 
 /* Returns the name of the type in lower case, "revolute"; "unknown" for any other number. Thread-safe. */
@@ -539,18 +540,40 @@ typedef struct dyn_client_link {
     const char *moving_joint; /* nearest moving joint above the link; empty when fixed to the world */
 } dyn_client_link;
 
-/* Joint. The frame of its child link coincides with the joint frame at q = 0. */
+/* Kind of an elementary motion of a custom joint. */
+typedef enum dyn_client_joint_motion_kind {
+    DYN_CLIENT_JOINT_MOTION_KIND_UNSPECIFIED = 0, /* refused */
+    DYN_CLIENT_JOINT_MOTION_KIND_ROTATION = 1,    /* about the axis, rad */
+    DYN_CLIENT_JOINT_MOTION_KIND_TRANSLATION = 2, /* along the axis, m */
+} dyn_client_joint_motion_kind;
+
+/* Elementary motion of a custom joint by a function f(q) of its coordinate: a polynomial, if `coefficients` is not
+ * NULL, or else a spline through the values at the knots. */
+typedef struct dyn_client_joint_motion {
+    dyn_client_joint_motion_kind kind;
+    double axis[3];             /* in the frame that the motions before it have moved; results: a unit vector */
+    size_t coefficient_count;   /* up to 8 */
+    const double *coefficients; /* c_k of f = c_0 + c_1 q + c_2 q^2 + ..; NULL: a spline */
+    size_t knot_count;          /* 2 to 64 */
+    const double *knots;        /* rising, rad */
+    const double *values;
+    const double *slopes, *curvatures; /* df/dq and d2f/dq2 of a quintic spline; NULL: a natural cubic one */
+} dyn_client_joint_motion;
+
+/* Joint. The frame of its child link coincides with the joint frame at q = 0, except for a custom joint. */
 typedef struct dyn_client_joint {
     const char *name;
     dyn_client_joint_type type;
     const char *parent_link;
     const char *child_link;
     dyn_client_pose origin; /* joint frame in the parent link's frame */
-    /* In the joint frame. Requests: of any nonzero length; not read for fixed, spherical and floating joints. Results:
+    /* In the joint frame. Requests: of any nonzero length; not read for joints without an axis. Results:
      * a unit vector; zero for a joint without an axis. */
     double axis[3];
     double second_axis[3]; /* of a universal joint: the axis that the first one moves */
     double pitch;          /* of a helical joint, m/rad */
+    size_t motion_count;   /* of a custom joint, 1 to 12 */
+    const dyn_client_joint_motion *motions;
     bool has_limits;
     dyn_client_limits limits;
     double damping;                 /* N m s/rad or N s/m; like friction, not part of the rigid-body quantities */

@@ -26,14 +26,14 @@ typedef struct description_result {
 
 const char *dyn_client_joint_type_name(dyn_client_joint_type type) {
     static const char *const names[] = {"unspecified", "fixed",     "revolute", "continuous", "prismatic", "helical",
-                                        "cylindrical", "universal", "planar",   "spherical",  "floating"};
+                                        "cylindrical", "universal", "planar",   "spherical",  "floating",  "custom"};
     return (size_t)type < sizeof names / sizeof *names ? names[type] : "unknown";
 }
 
 /* Converts a joint with its indices, dimensions and units. from->coordinates must not be NULL. */
-static dyn_client_joint to_moving_joint(const Dynamics__V1__Joint *from) {
+static dyn_client_joint to_moving_joint(pool *memory, const Dynamics__V1__Joint *from) {
     const Dynamics__V1__JointCoordinates *at = from->coordinates;
-    dyn_client_joint joint = to_joint(from);
+    dyn_client_joint joint = to_joint(memory, from);
     joint.q_index = at->q_index;
     joint.v_index = at->v_index;
     joint.nq = at->nq;
@@ -93,7 +93,7 @@ static bool convert_description(description_result *result) {
         return false;
     }
     for (size_t i = 0; i < from->n_joints; i++) {
-        result->joints[i] = to_moving_joint(from->joints[i]);
+        result->joints[i] = to_moving_joint(&result->elements, from->joints[i]);
     }
     for (size_t i = 0; i < from->n_links; i++) {
         result->links[i] = to_link(from->links[i]);

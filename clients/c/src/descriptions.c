@@ -92,6 +92,37 @@ static Dynamics__V1__Mimic *from_mimic(pool *memory, const dyn_client_joint *fro
     return made;
 }
 
+static Dynamics__V1__JointFunction *from_function(pool *memory, const dyn_client_joint_motion *from) {
+    Dynamics__V1__JointFunction *made = pool_allocate(memory, 1, sizeof *made);
+    if (!made) {
+        return NULL;
+    }
+    dynamics__v1__joint_function__init(made);
+    made->n_coefficients = from->coefficients ? from->coefficient_count : 0;
+    made->coefficients = (double *)from->coefficients;
+    made->n_knots = from->knots ? from->knot_count : 0;
+    made->knots = (double *)from->knots;
+    made->n_values = from->values ? from->knot_count : 0;
+    made->values = (double *)from->values;
+    made->n_slopes = from->slopes ? from->knot_count : 0;
+    made->slopes = (double *)from->slopes;
+    made->n_curvatures = from->curvatures ? from->knot_count : 0;
+    made->curvatures = (double *)from->curvatures;
+    return made;
+}
+
+static Dynamics__V1__JointMotion *from_motion(pool *memory, const dyn_client_joint_motion *from) {
+    Dynamics__V1__JointMotion *made = pool_allocate(memory, 1, sizeof *made);
+    if (!made) {
+        return NULL;
+    }
+    dynamics__v1__joint_motion__init(made);
+    made->kind = (Dynamics__V1__JointMotionKind)from->kind;
+    made->axis = from_nonzero(memory, from->axis);
+    made->function = from_function(memory, from);
+    return made;
+}
+
 static Dynamics__V1__Joint *from_joint(pool *memory, const dyn_client_joint *from) {
     Dynamics__V1__Joint *made = pool_allocate(memory, 1, sizeof *made);
     if (!made) {
@@ -106,6 +137,10 @@ static Dynamics__V1__Joint *from_joint(pool *memory, const dyn_client_joint *fro
     made->axis = from_nonzero(memory, from->axis);
     made->second_axis = from_nonzero(memory, from->second_axis);
     made->pitch = from->pitch;
+    made->motions = pool_allocate(memory, from->motion_count, sizeof *made->motions);
+    for (size_t i = 0; !memory->is_exhausted && from->motions && i < from->motion_count; i++) {
+        made->motions[made->n_motions++] = from_motion(memory, &from->motions[i]);
+    }
     made->limits = from->has_limits ? from_limits(memory, &from->limits) : NULL;
     made->damping = from->damping;
     made->friction = from->friction;
@@ -219,7 +254,31 @@ Dynamics__V1__ScrewChain *from_screws(pool *memory, const dyn_client_screw_chain
 
 /* ---- conversion from the protocol's form to the public one ------------------------------------------------------- */
 
-dyn_client_joint to_joint(const Dynamics__V1__Joint *from) {
+static dyn_client_joint_motion to_motion(const Dynamics__V1__JointMotion *from) {
+    const Dynamics__V1__JointFunction *f = from->function;
+    dyn_client_joint_motion motion = {.kind = (dyn_client_joint_motion_kind)from->kind};
+    to_vector3(from->axis, motion.axis);
+    if (f) {
+        motion.coefficient_count = f->n_coefficients;
+        motion.coefficients = f->n_coefficients > 0 ? f->coefficients : NULL;
+        motion.knot_count = f->n_knots;
+        motion.knots = f->n_knots > 0 ? f->knots : NULL;
+        motion.values = f->n_values == f->n_knots && f->n_knots > 0 ? f->values : NULL;
+        motion.slopes = f->n_slopes == f->n_knots && f->n_knots > 0 ? f->slopes : NULL;
+        motion.curvatures = f->n_curvatures == f->n_knots && f->n_knots > 0 ? f->curvatures : NULL;
+    }
+    return motion;
+}
+
+static const dyn_client_joint_motion *to_motions(pool *memory, const Dynamics__V1__Joint *from) {
+    dyn_client_joint_motion *motions = pool_allocate(memory, from->n_motions, sizeof *motions);
+    for (size_t i = 0; !memory->is_exhausted && i < from->n_motions; i++) {
+        motions[i] = to_motion(from->motions[i]);
+    }
+    return from->n_motions > 0 ? motions : NULL;
+}
+
+dyn_client_joint to_joint(pool *memory, const Dynamics__V1__Joint *from) {
     static const double one = 1;
     dyn_client_joint joint = {.name = from->name,
                               .type = (dyn_client_joint_type)from->type,
@@ -227,6 +286,8 @@ dyn_client_joint to_joint(const Dynamics__V1__Joint *from) {
                               .child_link = from->child_link,
                               .origin = to_pose(from->origin),
                               .pitch = from->pitch,
+                              .motion_count = from->n_motions,
+                              .motions = to_motions(memory, from),
                               .has_limits = from->limits != NULL,
                               .limits = to_limits(from->limits),
                               .damping = from->damping,
@@ -262,7 +323,7 @@ const dyn_client_model_description *to_description(pool *memory, const Dynamics_
                                      .moving_joint = ""};
     }
     for (size_t i = 0; i < from->n_joints; i++) {
-        joints[i] = to_joint(from->joints[i]);
+        joints[i] = to_joint(memory, from->joints[i]);
     }
     for (size_t i = 0; i < from->n_frames; i++) {
         frames[i] = (dyn_client_frame){.name = from->frames[i]->name,

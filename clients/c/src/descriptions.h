@@ -20,7 +20,7 @@ Dynamics__V1__Inertia *from_inertia(pool *memory, const dyn_client_inertia *from
 dyn_client_inertia to_inertia(const Dynamics__V1__Inertia *from);
 
 /* Converts a joint except for its coordinates (indices, dimensions and units), which only DescribeModelReply has. */
-dyn_client_joint to_joint(const Dynamics__V1__Joint *from);
+dyn_client_joint to_joint(pool *memory, const Dynamics__V1__Joint *from);
 
 Dynamics__V1__ModelDescription *from_description(pool *memory, const dyn_client_model_description *from);
 Dynamics__V1__DenavitHartenbergTable *from_dh_table(pool *memory, const dyn_client_dh_table *from);

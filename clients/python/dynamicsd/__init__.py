@@ -23,7 +23,8 @@ from dynamicsd.live import Simulation, Stream, Watcher
 from dynamicsd.model import Model
 from dynamicsd.records import (BaseMotion, Brake, Bushing, Constraint, ConstraintFrame, ContactSurface,
                                CoupledCoordinate, DHRow, DHTable, ExternalForce, FlexibleBeam, FlexibleLink, Fluid,
-                               Frame, Friction, Gear, Inertia, InertiaPart, Joint, Limits, Link, LoopClosure,
+                               Frame, Friction, Gear, Inertia, InertiaPart, Joint, JointMotion, Limits, Link,
+                               LoopClosure,
                                MachineElement, ModelDescription, Motor, Operation, PassiveForces, Payload, Pose, Rotor,
                                ScrewChain, Shaft, SoftContact, Spring, SpringStop, Stepping, Strut, TaskFrame, Tip,
                                TipConstraint)
@@ -35,6 +36,7 @@ __all__ = [
     "ConstraintFrame", "ContactSurface", "CoupledCoordinate", "DHRow", "DHTable", "DataLoss", "DeadlineExceeded",
     "DynamicsError", "Evaluation", "ExternalForce", "FailedPrecondition", "FlexibleBeam", "FlexibleLink", "Fluid",
     "Frame", "Friction", "Gear", "Inertia", "InertiaPart", "Internal", "InvalidArgument", "JobTicket", "Joint",
+    "JointMotion",
     "Limits", "Link", "LoopClosure", "MachineElement", "MarkedRows", "Model", "ModelDescription", "Motor", "NotFound",
     "Operation", "Options", "OutOfMemory", "OutOfRange", "PassiveForces", "Payload", "PermissionDenied", "Pose",
     "Quantity", "ResourceExhausted", "Rotor", "ScrewChain", "Shaft", "Simulation", "SoftContact", "Spring",

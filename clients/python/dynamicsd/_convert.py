@@ -34,7 +34,8 @@ _COUNTS = {"held_joints": "held_count", "kp": "gain_count", "kd": "gain_count", 
            "row_names": "row_count", "directions": "row_count", "error_units": "row_count", "force": "rows",
            "torque": "rows", "linear_velocity": "rows", "angular_velocity": "rows",
            "linear_acceleration": "rows", "angular_acceleration": "rows", "q_units": "nq", "v_units": "nv",
-           "tau_units": "nv", "joint_names": "joint_count"}
+           "tau_units": "nv", "joint_names": "joint_count", "values": "knot_count", "slopes": "knot_count",
+           "curvatures": "knot_count"}
 
 
 def enumeration(name: str) -> dict[str, int]:
@@ -304,6 +305,8 @@ def _write_member(keep: Keep, cdata: Any, members: dict[str, Any], name: str, va
         entries, count = _write_entries(keep, field, kind.item, value)
         setattr(cdata, name, entries)
         counter = count_name(name, members)
+        if counter == "knot_count" and cdata.knot_count not in (0, count):
+            raise InvalidArgument(f"has {count} values for {cdata.knot_count} knots", field=field)
         if counter is not None:
             setattr(cdata, counter, count // _WIDTHS.get(name, 1))
 

@@ -197,11 +197,29 @@ class Link:
     moving_joint: str = ""
 
 
+@record("dyn_client_joint_motion")
+@dataclasses.dataclass(frozen=True, eq=False)
+class JointMotion:
+    """Elementary motion of a custom joint: a "rotation" about its axis, or a "translation" along it, by a function of
+    the joint's coordinate. `coefficients` are those of a polynomial. Without them the function is a spline through the
+    values at the knots: quintic with slopes and curvatures, otherwise natural cubic.
+    """
+
+    kind: str
+    axis: ArrayLike
+    coefficients: ArrayLike | None = None
+    knots: ArrayLike | None = None
+    values: ArrayLike | None = None
+    slopes: ArrayLike | None = None
+    curvatures: ArrayLike | None = None
+
+
 @record("dyn_client_joint")
 @dataclasses.dataclass(frozen=True, eq=False)
 class Joint:
     """Joint. `type` is "revolute", "continuous", "prismatic", "fixed", "helical", "cylindrical", "universal", "planar",
-    "spherical" or "floating". The daemon sets the members from `q_index` on; requests do not read them.
+    "spherical", "floating" or "custom". A custom joint has motions. The daemon sets the members from `q_index` on;
+    requests do not read them.
     """
 
     name: str
@@ -218,6 +236,7 @@ class Joint:
     mimic_joint: str | None = None
     mimic_multiplier: float | None = None
     mimic_offset: float = 0.0
+    motions: tuple[JointMotion, ...] | None = None
     q_index: int = 0
     v_index: int = 0
     nq: int = 0

@@ -35,8 +35,8 @@ typedef struct dyn_link_description {
 } dyn_link_description;
 
 /* Joint of a description. `position` and `rotation` place the joint frame in the parent link's frame; the child link's
- * frame coincides with the joint frame at q = 0. `rotation` is row-major and maps joint coordinates to parent
- * coordinates. */
+ * frame coincides with the joint frame at q = 0, except for a custom joint. `rotation` is row-major and maps joint
+ * coordinates to parent coordinates. */
 typedef struct dyn_joint_description {
     const char *name;
     dyn_joint_type type;
@@ -44,9 +44,11 @@ typedef struct dyn_joint_description {
     const char *child_link;
     double position[3]; /* m */
     double rotation[9];
-    double axis[3]; /* in the joint frame, any length but zero; not read for fixed, spherical and floating joints */
-    double second_axis[3]; /* second axis of a universal joint, which the first one moves */
-    double pitch;          /* pitch of a helical joint, m/rad */
+    double axis[3]; /* in the joint frame, any length but zero; not read for joints without an axis (joint_type.h) */
+    double second_axis[3];           /* second axis of a universal joint, which the first one moves */
+    double pitch;                    /* pitch of a helical joint, m/rad */
+    int motion_count;                /* motions of a custom joint, 1 to DYN_MAX_JOINT_MOTIONS; 0 for other joints */
+    const dyn_joint_motion *motions; /* the builder copies them; not read for other joints */
     bool has_limits;
     dyn_joint_limits limits;
     double damping;          /* N m s/rad or N s/m */
@@ -94,7 +96,9 @@ DYN_API dyn_status dyn_builder_add_link(dyn_builder *builder, const dyn_link_des
 
 /* Adds a joint. Its links may be added later.
  * Errors, with place "joint NAME": DYN_INVALID_ARGUMENT for an invalid or repeated name, a zero axis, parallel axes of
- * a universal joint, a matrix that is no rotation (to 1e-9), a value that is not finite; DYN_RESOURCE_EXHAUSTED. */
+ * a universal joint, a matrix that is no rotation (to 1e-9), a value that is not finite, a custom joint without motions
+ * or with constant ones alone, a function that dyn_joint_function_check refuses, with the part "motions[2].function";
+ * DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_builder_add_joint(dyn_builder *builder, const dyn_joint_description *joint, dyn_error *error);
 
 /* Checks the description and compiles it to a model.

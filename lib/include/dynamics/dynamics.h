@@ -31,6 +31,7 @@
 #include <dynamics/constraint_wrench.h>
 #include <dynamics/contact.h>
 #include <dynamics/coriolis.h>
+#include <dynamics/custom_joint.h>
 #include <dynamics/denavit_hartenberg.h>
 #include <dynamics/derivatives.h>
 #include <dynamics/energy.h>

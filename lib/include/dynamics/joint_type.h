@@ -13,9 +13,11 @@
  *     planar        3  x, y in the plane, then angle     3  linear x, y, then angular velocity, in moved axes
  *     spherical     4  quaternion                        3  angular velocity in the child link's axes
  *     floating      7  position, then quaternion         6  linear, then angular velocity in the child link's axes
+ *     custom        1  angle that its motions depend on  1  its rate
  *
  *   planar      the plane is normal to the axis; its x and y directions are those of the joint frame after the shortest
  *               rotation that turns z into the axis.
+ *   custom      rotates and translates by given functions of its coordinate (custom_joint.h).
  */
 #ifndef DYNAMICS_JOINT_TYPE_H
 #define DYNAMICS_JOINT_TYPE_H
@@ -40,10 +42,11 @@ typedef enum dyn_joint_type {
     DYN_JOINT_TYPE_PLANAR,
     DYN_JOINT_TYPE_SPHERICAL,
     DYN_JOINT_TYPE_FLOATING,
+    DYN_JOINT_TYPE_CUSTOM,
 } dyn_joint_type;
 
 /* Number of joint types, and the largest nq and nv of one joint. */
-enum { DYN_JOINT_TYPE_COUNT = DYN_JOINT_TYPE_FLOATING + 1, DYN_MAX_JOINT_NQ = 7, DYN_MAX_JOINT_NV = 6 };
+enum { DYN_JOINT_TYPE_COUNT = DYN_JOINT_TYPE_CUSTOM + 1, DYN_MAX_JOINT_NQ = 7, DYN_MAX_JOINT_NV = 6 };
 
 /* Kind of a coordinate or of a velocity. Units follow from it: m, m/s and N for a length; rad, rad/s and N m for an
  * angle; 1 for a component of a quaternion. */

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <dynamics/custom_joint.h>
 #include <dynamics/export.h>
 #include <dynamics/joint_type.h>
 #include <dynamics/status.h>
@@ -59,12 +60,14 @@ typedef struct dyn_pose {
 typedef struct dyn_joint {
     const char *name;
     dyn_joint_type type;
-    int parent_link, child_link;  /* link indices; parent_link is -1 for the floating base */
-    int q_index, v_index, nq, nv; /* q[q_index .. q_index + nq - 1], v[v_index .. v_index + nv - 1] */
-    double axis[3];               /* unit vector in the joint frame; zero for spherical and floating joints */
-    double second_axis[3];        /* second axis of a universal joint */
-    double pitch;                 /* m/rad */
-    dyn_pose origin;              /* joint frame in the parent link's frame at q = 0 */
+    int parent_link, child_link;     /* link indices; parent_link is -1 for the floating base */
+    int q_index, v_index, nq, nv;    /* q[q_index .. q_index + nq - 1], v[v_index .. v_index + nv - 1] */
+    double axis[3];                  /* unit vector in the joint frame; zero for spherical and floating joints */
+    double second_axis[3];           /* second axis of a universal joint */
+    double pitch;                    /* m/rad */
+    int motion_count;                /* motions of a custom joint (custom_joint.h); 0 for other joints */
+    const dyn_joint_motion *motions; /* with unit axes; NULL for other joints */
+    dyn_pose origin;                 /* joint frame in the parent link's frame */
     bool has_limits;
     dyn_joint_limits limits;
     double damping, friction; /* stated in the description; not included in the rigid-body quantities */

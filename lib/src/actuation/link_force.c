@@ -89,9 +89,31 @@ static void fill_planar(const dyn_joint *joint, const double R[9], joint_axis ax
     memcpy(axes[2].w, columns[2].v, sizeof axes[2].w);
 }
 
-/* Computes the axes of a joint, whose frame has the pose `before`, and whose child link has the pose `after`. Returns
- * their number. */
-static int find_axes(const dyn_joint *joint, const dyn_pose *before, const dyn_pose *after,
+/* Computes the axis of a custom joint at its own variable q: the sum of those of its motions, times f'. */
+static void fill_custom(const dyn_joint *joint, double q, const dyn_pose *before, const dyn_pose *after,
+                        joint_axis *axis) {
+    dyn_pose at = *before;
+    for (int k = 0; k < joint->motion_count; k++) {
+        const dyn_joint_motion *m = &joint->motions[k];
+        double f[4], along[3], arm[3], swing[3];
+        dyn_joint_function_at(&m->function, q, f);
+        rotation_apply(at.rotation, m->axis, along);
+        if (m->kind == DYN_JOINT_MOTION_KIND_ROTATION) {
+            difference(after->position, at.position, arm);
+            cross(along, arm, swing);
+            add_scaled(f[1], along, axis->w);
+            add_scaled(f[1], swing, axis->v);
+        } else {
+            add_scaled(f[1], along, axis->v);
+        }
+        dyn_pose from = at, step = motion_displacement(m, f[0]);
+        pose_compose(&from, &step, &at);
+    }
+}
+
+/* Computes the axes of a joint with the own variables q, whose frame has the pose `before`, and whose child link has
+ * the pose `after`. Returns their number. */
+static int find_axes(const dyn_joint *joint, const double *q, const dyn_pose *before, const dyn_pose *after,
                      joint_axis axes[MOST_AXES]) {
     const double *R = after->rotation;
     memset(axes, 0, MOST_AXES * sizeof *axes);
@@ -127,6 +149,9 @@ static int find_axes(const dyn_joint *joint, const dyn_pose *before, const dyn_p
         fill_axes(R, false, axes);
         fill_axes(R, true, axes + 3);
         return 6;
+    case DYN_JOINT_TYPE_CUSTOM:
+        fill_custom(joint, *q, before, after, &axes[0]);
+        return 1;
     }
     return 0;
 }
@@ -139,14 +164,15 @@ static moving_frame pass_joint(const walk *x, const dyn_joint *joint) {
     bool follows = joint->master >= 0;
     double ratio = follows ? joint->multiplier : 1, single = ratio * x->q[joint->q_index] + joint->offset;
     joint_axis axes[MOST_AXES];
-    dyn_pose before, moved = joint_displacement(joint, follows ? &single : x->q + joint->q_index);
+    const double *own = follows ? &single : x->q + joint->q_index;
+    dyn_pose before, moved = joint_displacement(joint, own);
     pose_compose(&parent.pose, &joint->origin, &before);
     pose_compose(&before, &moved, &frame.pose);
     double arm[3], swing[3];
     difference(frame.pose.position, parent.pose.position, arm);
     cross(parent.w, arm, swing);
     add_scaled(1, swing, frame.v);
-    int count = find_axes(joint, &before, &frame.pose, axes);
+    int count = find_axes(joint, own, &before, &frame.pose, axes);
     for (int k = 0; k < count; k++) {
         double rate = x->v ? ratio * x->v[joint->v_index + k] : 0, moment[3];
         add_scaled(rate, axes[k].w, frame.w);

@@ -86,6 +86,10 @@ dyn_status dyn_check_formulation(const dyn_formulation_traits *traits, const dyn
             "choose another one",
             traits->name, size, traits->most_coordinates);
     }
+    if (model->stage_count > 0) {
+        return refuse(traits, model, &model->bodies[model->stages[0].body],
+                      "is custom, and it needs motion subspaces that do not depend on q", error);
+    }
     for (int i = 0; i < model->body_count; i++) {
         for (size_t k = 0; k < sizeof needs / sizeof needs[0]; k++) {
             if (traits->needs & needs[k].need && !needs[k].is_met(model, i)) {

@@ -4,6 +4,7 @@
 #include "../classical/array_check.h"
 #include "../classical/classical.h"
 #include "../model/error.h"
+#include "../model/joint_function.h"
 #include "../model/normal_form.h"
 #include "arguments.h"
 
@@ -17,6 +18,10 @@ static dyn_status check_frame(const dyn_model *model, int frame, dyn_error *erro
         return dyn_error_set(error, DYN_FAILED_PRECONDITION, "frame",
                              "frame %s is fixed to the world, and no moving body carries it; name a link that moves",
                              frame == DYN_WORLD_FRAME ? "world" : model->links[frame].name);
+    }
+    status = refuse_custom_joints(model, "articulated inertias need", error);
+    if (status != DYN_OK) {
+        return status;
     }
     return model->has_mimic ? dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
                                             "the model has coupled mimic joints or shafts, which bind the motions of "

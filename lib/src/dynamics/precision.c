@@ -67,6 +67,22 @@ static dyn_status check_grouped(const char *joint, const mass_grouping *g, dyn_e
     return check_ranges(joint, all, sizeof all / sizeof all[0], error);
 }
 
+/* Checks the numbers of the functions of custom joints. */
+static dyn_status check_stages(const dyn_model *model, dyn_error *error) {
+    dyn_status status = DYN_OK;
+    for (int k = 0; k < model->stage_count && status == DYN_OK; k++) {
+        const stage *s = &model->stages[k];
+        for (int i = 0; i < s->piece_count && status == DYN_OK; i++) {
+            const function_piece *piece = &s->pieces[i];
+            const constants all[] = {{"a knot of its functions", &piece->from, 1, false},
+                                     {"a coefficient of its functions", piece->terms, DYN_MAX_FUNCTION_TERMS, false}};
+            status =
+                check_ranges(model->joints[model->bodies[s->body].joint].name, all, sizeof all / sizeof all[0], error);
+        }
+    }
+    return status;
+}
+
 dyn_status dyn_check_constants(dyn_precision precision, const dyn_model *model, dyn_error *error) {
     const constants gravity = {"gravity", model->gravity, 3, false};
     if (precision != DYN_PRECISION_SINGLE) {
@@ -78,6 +94,9 @@ dyn_status dyn_check_constants(dyn_precision precision, const dyn_model *model, 
     }
     for (int i = 0; status == DYN_OK && i < model->body_count; i++) {
         status = check_grouped(model->joints[model->bodies[i].joint].name, &model->bodies[i].grouped, error);
+    }
+    if (status == DYN_OK) {
+        status = check_stages(model, error);
     }
     for (int i = 0; status == DYN_OK && i < model->link_count; i++) {
         const constants position = {"its position on its body", model->frames[i].pose.position, 3, false};

@@ -12,6 +12,7 @@
  * Source: Carpentier and Mansard 2018, section III.
  */
 #include "rnea_derivatives.h"
+#include "stages.h"
 
 size_t KERNEL(aba_derivatives_memory)(const dyn_model *model) {
     return KERNEL(rnea_derivatives_memory)(model) + (size_t)model->nv * (sizeof(real) + sizeof(int));
@@ -25,6 +26,10 @@ real *KERNEL(derived_acceleration)(const dyn_model *model, void *memory) {
 
 void KERNEL(aba_derivatives)(const dyn_model *model, void *memory, const packed_inputs *in, void *pivots,
                              const derivative_matrices *da) {
+    if (SERVES_STAGES && model->stage_count > 0) {
+        KERNEL(staged_aba_derivatives)(model, memory, in, pivots, da);
+        return;
+    }
     real *M = (real *)da->da, *D = (real *)pivots, *x = KERNEL(derived_acceleration)(model, memory);
     const real *tau = (const real *)in->third;
     int nv = model->nv, *parent = (int *)(x + nv);

@@ -11,6 +11,7 @@
  * Source: Orin, Goswami and Lee 2013, "Centroidal dynamics of a humanoid robot".
  */
 #include "world_tree.h"
+#include "stages.h"
 
 size_t KERNEL(center_of_mass_memory)(const dyn_model *model) {
     return world_tree_memory(model) + (size_t)model->body_count * sizeof(rigid_inertia);
@@ -49,6 +50,10 @@ static void store_jacobian(const dyn_model *model, const world_tree *tree, const
 
 void KERNEL(center_of_mass)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a, int root,
                             void *motion_out, void *jacobian) {
+    if (SERVES_STAGES && model->stage_count > 0) {
+        KERNEL(staged_center_of_mass)(model, memory, q, v, a, root, motion_out, jacobian);
+        return;
+    }
     world_tree tree = find_world_tree(model, &memory, no_gravity, (const real *)q, (const real *)v, (const real *)a);
     rigid_inertia *carried = (rigid_inertia *)memory;
     vec3 c = vec3_zero(), velocity = vec3_zero(), acceleration = vec3_zero();

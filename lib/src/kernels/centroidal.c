@@ -12,6 +12,7 @@
  */
 #include "spatial_matrix.h"
 #include "world_tree.h"
+#include "stages.h"
 
 typedef struct composite_body {
     rigid_inertia I;
@@ -74,6 +75,10 @@ static rigid_inertia sum_composites(const dyn_model *model, const world_tree *tr
 
 void KERNEL(centroidal)(const dyn_model *model, void *memory, const void *q, const void *v, const void *zero_a,
                         void *inertia, void *A_G, void *dA_G) {
+    if (SERVES_STAGES && model->stage_count > 0) {
+        KERNEL(staged_centroidal)(model, memory, q, v, inertia, A_G, dA_G);
+        return;
+    }
     world_tree tree =
         find_world_tree(model, &memory, no_gravity, (const real *)q, (const real *)v, (const real *)zero_a);
     composite_body *composites = (composite_body *)memory;
@@ -107,6 +112,10 @@ void KERNEL(centroidal)(const dyn_model *model, void *memory, const void *q, con
 
 void KERNEL(centroidal_momentum)(const dyn_model *model, void *memory, const void *q, const void *v, const void *zero_a,
                                  void *momentum) {
+    if (SERVES_STAGES && model->stage_count > 0) {
+        KERNEL(staged_centroidal_momentum)(model, memory, q, v, momentum);
+        return;
+    }
     world_tree tree =
         find_world_tree(model, &memory, no_gravity, (const real *)q, (const real *)v, (const real *)zero_a);
     force sum = force_zero();

@@ -17,6 +17,7 @@
  * would feel.
  */
 #include "subtrees.h"
+#include "stages.h"
 
 static const double no_gravity[3] = {0, 0, 0};
 
@@ -88,6 +89,10 @@ static void add_columns(const tree *t, const whole_robot *robot, int i, int k, p
 
 void KERNEL(centroidal_derivatives)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a,
                                     const spatial_derivatives *results) {
+    if (SERVES_STAGES && model->stage_count > 0) {
+        KERNEL(staged_centroidal_derivatives)(model, memory, q, v, a, results);
+        return;
+    }
     tree t = find_tree(model, memory, no_gravity, (const real *)q, (const real *)v, (const real *)a);
     whole_robot robot = sum_whole(&t);
     real *const out[4] = {(real *)results->dq, (real *)results->rate_dq, (real *)results->rate_dv,

@@ -11,6 +11,7 @@
  */
 #include "spatial_matrix.h"
 #include "world_tree.h"
+#include "stages.h"
 
 typedef struct coriolis_body {
     rigid_inertia I;
@@ -60,6 +61,10 @@ static void carry_coordinate(const dyn_model *model, const world_tree *tree, con
 
 void KERNEL(coriolis)(const dyn_model *model, void *memory, const void *q, const void *v, const void *zero_a,
                       void *coriolis_matrix) {
+    if (SERVES_STAGES && model->stage_count > 0) {
+        KERNEL(staged_coriolis)(model, memory, q, v, coriolis_matrix);
+        return;
+    }
     world_tree tree =
         find_world_tree(model, &memory, no_gravity, (const real *)q, (const real *)v, (const real *)zero_a);
     coriolis_body *composites = (coriolis_body *)memory;

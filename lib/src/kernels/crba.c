@@ -14,6 +14,7 @@
  * Sources: Walker and Orin 1982, method 3; Featherstone 2008, table 6.2.
  */
 #include "crba_tree.h"
+#include "stages.h"
 #include "../model/joint_placement.h"
 
 size_t KERNEL(crba_memory)(const dyn_model *model) {
@@ -117,6 +118,11 @@ static void store_columns(const dyn_model *model, const crba_tree *t, int i, rea
 /* Computes M. If `in_row` is true, finishes it in the rows of the caller and returns true if all entries are finite. */
 static int compute(const dyn_model *model, void *memory, const real *q, bool in_row, real *M) {
     crba_tree t;
+    size_t entries = (size_t)model->nv * (size_t)model->nv;
+    if (SERVES_STAGES && model->stage_count > 0) {
+        KERNEL(staged_crba)(model, memory, q, M);
+        return in_row ? finish_entries(M, entries) : 1;
+    }
     t.S = motion_columns_at((size_t)model->nv, &memory);
     t.F = motion_columns_at((size_t)model->nv, &memory);
     t.turns = KERNEL(joint_turns)(model, q, &memory);
@@ -126,7 +132,6 @@ static int compute(const dyn_model *model, void *memory, const real *q, bool in_
         const crba_tree with_trunk = t;
         return KERNEL(crba_trunk)(model, &with_trunk, in_row, M);
     }
-    size_t entries = (size_t)model->nv * (size_t)model->nv;
     for (size_t k = 0; clears_all(model) && k < entries; k++) {
         M[k] = real_set(0);
     }

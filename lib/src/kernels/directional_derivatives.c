@@ -21,6 +21,7 @@
  * Source: Featherstone 2008, table 5.1, differentiated; Carpentier and Mansard 2018 for the forward direction.
  */
 #include "instance.h"
+#include "stages.h"
 
 /* Motion and wrench of a body, and their changes. */
 typedef struct moved_body {
@@ -82,6 +83,10 @@ static void subtract_wrench(const dyn_model *model, const placement *X, wrench_f
 
 void KERNEL(rnea_directional)(const dyn_model *model, void *memory, const packed_inputs *in,
                               const packed_increments *along, void *dtau) {
+    if (SERVES_STAGES && model->stage_count > 0) {
+        KERNEL(staged_rnea_directional)(model, memory, in, along, dtau);
+        return;
+    }
     placement *X = KERNEL(placements)(model, (const real *)in->q, &memory);
     moved_body *bodies = (moved_body *)memory, world;
     const wrench_set *forces = in->forces;

@@ -7,6 +7,7 @@
  * Source: Featherstone 2008, section 2.13.
  */
 #include "instance.h"
+#include "stages.h"
 
 typedef struct energy_body {
     placement W;
@@ -19,6 +20,10 @@ size_t KERNEL(energy_memory)(const dyn_model *model) {
 
 void KERNEL(energy)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                     void *energies) {
+    if (SERVES_STAGES && model->stage_count > 0) {
+        KERNEL(staged_energy)(model, memory, gravity, q, v, energies);
+        return;
+    }
     placement *X = KERNEL(placements)(model, (const real *)q, &memory);
     energy_body *bodies = (energy_body *)memory;
     real T = real_set(0), V = real_set(0);

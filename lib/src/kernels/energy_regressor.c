@@ -9,6 +9,7 @@
  * Source: Gautier and Khalil 1988, "On the identification of the inertial parameters of robots".
  */
 #include "instance.h"
+#include "stages.h"
 
 enum { PARAMETERS = 10 };
 
@@ -42,6 +43,10 @@ static void potential_row(vec3 r, vec3 g, vec3 turned, real *y) {
 
 void KERNEL(energy_regressor)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
                               const void *v, void *kinetic, void *potential) {
+    if (SERVES_STAGES && model->stage_count > 0) {
+        KERNEL(staged_energy_regressor)(model, memory, gravity, q, v, kinetic, potential);
+        return;
+    }
     placement *X = KERNEL(placements)(model, (const real *)q, &memory);
     regressor_body *bodies = (regressor_body *)memory;
     vec3 g = vec3_constant(gravity);

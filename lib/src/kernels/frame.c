@@ -13,6 +13,7 @@
  * Source: Featherstone 2008, section 2.8; Murray, Li and Sastry 1994, equations 3.51 and 3.53.
  */
 #include "instance.h"
+#include "stages.h"
 
 /* Returns the bytes of scratch memory for the bodies between the frame and the root: placements, angles and indices. */
 size_t KERNEL(frame_memory)(const dyn_model *model) {
@@ -59,6 +60,10 @@ static void store_mat3(mat3 R, real *out) {
 
 void KERNEL(frame_pose)(const dyn_model *model, void *memory, const void *q, int frame, void *position,
                         void *rotation) {
+    if (SERVES_STAGES && model->stage_count > 0) {
+        KERNEL(staged_frame_pose)(model, memory, q, frame, position, rotation);
+        return;
+    }
     placement F = frame_placement(model, find_path(model, memory, (const real *)q, frame), frame);
     real *r = (real *)position;
     r[0] = F.r.x, r[1] = F.r.y, r[2] = F.r.z;
@@ -116,6 +121,10 @@ static void add_columns(const dyn_model *model, int j, placement W, placement F,
 
 void KERNEL(frame_jacobian)(const dyn_model *model, void *memory, const void *q, int frame,
                             dyn_reference_frame reference_frame, void *jacobian) {
+    if (SERVES_STAGES && model->stage_count > 0) {
+        KERNEL(staged_frame_jacobian)(model, memory, q, frame, reference_frame, jacobian);
+        return;
+    }
     real *J = (real *)jacobian;
     for (int i = 0; i < 6 * model->nv; i++) {
         J[i] = real_set(0);

@@ -21,6 +21,7 @@
  * Source: Carpentier and Mansard 2018, section II; Singh, Russell and Wensing 2022, section III.
  */
 #include "columns.h"
+#include "stages.h"
 
 /* Bodies from the carrier of the frame to the root, and the frame. */
 typedef struct chain {
@@ -161,6 +162,10 @@ static chain find_chain(const dyn_model *model, void *memory, const real *q, con
 
 void KERNEL(frame_derivatives)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a,
                                int frame, dyn_reference_frame reference_frame, const spatial_derivatives *results) {
+    if (SERVES_STAGES && model->stage_count > 0) {
+        KERNEL(staged_frame_derivatives)(model, memory, q, v, a, frame, reference_frame, results);
+        return;
+    }
     int nv = model->nv;
     real *out[4] = {(real *)results->dq, (real *)results->rate_dq, (real *)results->rate_dv, (real *)results->matrix};
     chain path = find_chain(model, memory, (const real *)q, (const real *)v, (const real *)a, frame);
@@ -199,6 +204,10 @@ static inline motion hessian_column(const chain *path, dyn_reference_frame refer
 
 void KERNEL(frame_hessian)(const dyn_model *model, void *memory, const void *q, int frame,
                            dyn_reference_frame reference_frame, void *hessian) {
+    if (SERVES_STAGES && model->stage_count > 0) {
+        KERNEL(staged_frame_hessian)(model, memory, q, frame, reference_frame, hessian);
+        return;
+    }
     int nv = model->nv;
     real *zero = (real *)memory, *H = (real *)hessian;
     for (int i = 0; i < nv; i++) {

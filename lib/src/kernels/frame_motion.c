@@ -13,6 +13,7 @@
  * Source: Featherstone 2008, section 2.11.
  */
 #include "world_tree.h"
+#include "stages.h"
 
 size_t KERNEL(frame_motion_memory)(const dyn_model *model) {
     return world_tree_memory(model);
@@ -73,6 +74,10 @@ static void store_frame_motion(motion V, motion A, placement F, dyn_reference_fr
 
 void KERNEL(frame_motion)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a, int frame,
                           dyn_reference_frame reference_frame, const frame_rates *out) {
+    if (SERVES_STAGES && model->stage_count > 0) {
+        KERNEL(staged_frame_motion)(model, memory, q, v, a, frame, reference_frame, out);
+        return;
+    }
     const body_frame *f = &model->frames[frame];
     real *twist = (real *)out->twist, *rate_of_twist = (real *)out->rate, *dJ = (real *)out->dJ;
     for (int i = 0; i < 6; i++) {

@@ -17,6 +17,7 @@
 
 #include "hinge.h"
 #include "../model/joint_placement.h"
+#include "stages.h"
 
 /* Scratch memory: the acceleration of each body, and the first moment and mass of its subtree. */
 typedef struct gravity_tree {
@@ -93,6 +94,10 @@ static void inward_pass(const dyn_model *model, gravity_tree t, real *tau) {
 }
 
 void KERNEL(gravity)(const dyn_model *model, void *memory, const double gravity[3], const void *q, void *g) {
+    if (SERVES_STAGES && model->stage_count > 0) {
+        KERNEL(staged_gravity)(model, memory, gravity, q, g);
+        return;
+    }
     gravity_tree t;
     t.a = (vec3 *)memory;
     t.h = t.a + model->body_count;

@@ -11,6 +11,7 @@
  * Source: Singh, Russell and Wensing 2022, algorithm 1, at rest, where the linear part of I Psi_ddot + S x* f vanishes.
  */
 #include "columns.h"
+#include "stages.h"
 
 /* Placement of a body, mass and first moment of its subtree, and the acceleration of the tree's world. */
 typedef struct heavy_body {
@@ -57,6 +58,10 @@ static void add_entries(const dyn_model *model, const heavy_body *bodies, int i,
 
 void KERNEL(gravity_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
                                  void *dg_dq) {
+    if (SERVES_STAGES && model->stage_count > 0) {
+        KERNEL(staged_gravity_derivatives)(model, memory, gravity, q, dg_dq);
+        return;
+    }
     placement *X = KERNEL(placements)(model, (const real *)q, &memory);
     heavy_body *bodies = (heavy_body *)memory;
     real *out = (real *)dg_dq;

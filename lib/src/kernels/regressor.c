@@ -11,6 +11,7 @@
  * Source: Atkeson, An and Hollerbach 1986, "Estimation of inertial parameters of manipulator loads and links".
  */
 #include "body_motion.h"
+#include "stages.h"
 
 enum { PARAMETERS = 10, AXES = 3 };
 
@@ -64,6 +65,10 @@ static void carry_column(const dyn_model *model, const placement *X, int i, forc
 }
 
 void KERNEL(regressor)(const dyn_model *model, void *memory, const packed_inputs *in, void *regressor) {
+    if (SERVES_STAGES && model->stage_count > 0) {
+        KERNEL(staged_regressor)(model, memory, in, regressor);
+        return;
+    }
     const real *v = (const real *)in->v, *a = (const real *)in->third;
     placement *X = KERNEL(placements)(model, (const real *)in->q, &memory);
     body_motion *bodies = (body_motion *)memory, world = world_motion(in->gravity);

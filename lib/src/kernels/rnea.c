@@ -19,6 +19,7 @@
  */
 #include "inertial_wrench.h"
 #include "../model/joint_placement.h"
+#include "stages.h"
 
 /* Configuration, velocity and acceleration of the joints. */
 typedef struct joint_motions {
@@ -123,6 +124,10 @@ KERNEL_STEP const force *find_wrenches(const dyn_model *model, void *memory, con
 }
 
 void KERNEL(rnea)(const dyn_model *model, void *memory, const packed_inputs *in, void *tau) {
+    if (SERVES_STAGES && model->stage_count > 0) {
+        KERNEL(staged_rnea)(model, memory, in, tau);
+        return;
+    }
     find_wrenches(model, memory, in, true, (real *)tau);
 }
 
@@ -132,6 +137,10 @@ size_t KERNEL(joint_wrenches_memory)(const dyn_model *model) {
 
 /* Computes (n; f) of each joint, in the axes and about the origin of its child link. */
 void KERNEL(joint_wrenches)(const dyn_model *model, void *memory, const packed_inputs *in, void *wrenches) {
+    if (SERVES_STAGES && model->stage_count > 0) {
+        KERNEL(staged_joint_wrenches)(model, memory, in, wrenches);
+        return;
+    }
     real *tau = (real *)memory, *out = (real *)wrenches;
     const force *f = find_wrenches(model, tau + model->nv, in, false, tau);
     for (int j = 0; j < model->joint_count; j++, out += 6) {

@@ -24,6 +24,7 @@
  * vector algebra", algorithm 1; with B reduced to twelve numbers.
  */
 #include "rnea_derivatives.h"
+#include "stages.h"
 
 #include "derivative_layout.h"
 
@@ -354,6 +355,9 @@ void KERNEL(rnea_position_derivatives)(const derivative_state *s, const void *a,
 /* Computes both parts in one pass. */
 int KERNEL(rnea_derivatives)(const dyn_model *model, void *memory, const packed_inputs *in,
                              const derivative_matrices *dtau) {
+    if (SERVES_STAGES && model->stage_count > 0) {
+        return KERNEL(staged_rnea_derivatives)(model, memory, in, dtau);
+    }
     derivative_state s = lay_out(model, memory, in);
     return find_parts(&s, BOTH_PARTS, (const real *)in->third, in->forces, dtau);
 }

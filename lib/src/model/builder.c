@@ -13,6 +13,7 @@
 
 #include "contact_surface.h"
 #include "error.h"
+#include "joint_function.h"
 #include "name_check.h"
 #include "placement.h"
 
@@ -134,6 +135,7 @@ void dyn_builder_free(dyn_builder *builder) {
         free((char *)builder->joints[i].parent_link);
         free((char *)builder->joints[i].child_link);
         free((char *)builder->joints[i].mimic_joint);
+        free((dyn_joint_motion *)builder->joints[i].motions);
     }
     name_index_clear(&builder->link_names);
     name_index_clear(&builder->joint_names);
@@ -334,6 +336,64 @@ static dyn_status check_joint_values(const dyn_builder *builder, const dyn_joint
     return DYN_OK;
 }
 
+/* Returns the name of a motion's member in errors. */
+static const char *motion_part(int motion, bool is_axis) {
+    static const char *const axes[DYN_MAX_JOINT_MOTIONS] = {"motions[0].axis", "motions[1].axis",  "motions[2].axis",
+                                                            "motions[3].axis", "motions[4].axis",  "motions[5].axis",
+                                                            "motions[6].axis", "motions[7].axis",  "motions[8].axis",
+                                                            "motions[9].axis", "motions[10].axis", "motions[11].axis"};
+    static const char *const functions[DYN_MAX_JOINT_MOTIONS] = {
+        "motions[0].function", "motions[1].function", "motions[2].function",  "motions[3].function",
+        "motions[4].function", "motions[5].function", "motions[6].function",  "motions[7].function",
+        "motions[8].function", "motions[9].function", "motions[10].function", "motions[11].function"};
+    return is_axis ? axes[motion] : functions[motion];
+}
+
+/* Checks one motion of a custom joint. */
+static dyn_status check_motion(const dyn_builder *builder, const dyn_joint_description *joint, int k,
+                               dyn_error *error) {
+    const dyn_joint_motion *m = &joint->motions[k];
+    const named_element at = new_joint(builder, joint);
+    double axis[3] = {m->axis[0], m->axis[1], m->axis[2]};
+    dyn_error bad;
+    if (m->kind != DYN_JOINT_MOTION_KIND_ROTATION && m->kind != DYN_JOINT_MOTION_KIND_TRANSLATION) {
+        return builder_fail_member(builder, at, motion_part(k, true), error, "motion %d: %d is no kind of motion", k,
+                                   (int)m->kind);
+    }
+    if (!builder_normalize_axis(axis)) {
+        return builder_fail_member(builder, at, motion_part(k, true), error,
+                                   "motion %d: the axis is (%g, %g, %g); set a finite vector that is not zero", k,
+                                   axis[0], axis[1], axis[2]);
+    }
+    if (dyn_joint_function_check(&m->function, &bad) != DYN_OK) {
+        return builder_fail_member(builder, at, motion_part(k, false), error, "motion %d: %s", k, bad.message);
+    }
+    return DYN_OK;
+}
+
+/* Checks the motions of a custom joint. */
+static dyn_status check_motions(const dyn_builder *builder, const dyn_joint_description *joint, dyn_error *error) {
+    const named_element at = new_joint(builder, joint);
+    bool moves = false;
+    dyn_status status = DYN_OK;
+    if (joint->type != DYN_JOINT_TYPE_CUSTOM) {
+        return DYN_OK;
+    }
+    if (joint->motion_count < 1 || joint->motion_count > DYN_MAX_JOINT_MOTIONS) {
+        return builder_fail_member(builder, at, "motions", error, "the custom joint has %d motions; state 1 to %d",
+                                   joint->motion_count, DYN_MAX_JOINT_MOTIONS);
+    }
+    for (int k = 0; k < joint->motion_count && status == DYN_OK; k++) {
+        status = check_motion(builder, joint, k, error);
+        moves = moves || (status == DYN_OK && !function_is_constant(&joint->motions[k].function));
+    }
+    return status != DYN_OK || moves
+               ? status
+               : builder_fail_member(builder, at, "motions", error,
+                                     "all functions of the custom joint are constant, so that its coordinate moves "
+                                     "nothing; use a fixed joint instead");
+}
+
 /* Checks a joint except for its name, and normalizes its axes. */
 static dyn_status check_joint(const dyn_builder *builder, dyn_joint_description *joint, dyn_error *error) {
     if (!dyn_joint_type_traits(joint->type)) {
@@ -353,7 +413,30 @@ static dyn_status check_joint(const dyn_builder *builder, dyn_joint_description 
         }
     }
     dyn_status status = check_joint_values(builder, joint, error);
+    if (status == DYN_OK) {
+        status = check_motions(builder, joint, error);
+    }
     return status == DYN_OK ? check_axes(builder, joint, error) : status;
+}
+
+/* Copies the motions of a custom joint, with axes of unit length. Returns false when out of memory. */
+static bool copy_motions(const dyn_joint_description *joint, dyn_joint_description *copy) {
+    copy->motions = NULL;
+    copy->motion_count = joint->type == DYN_JOINT_TYPE_CUSTOM ? joint->motion_count : 0;
+    if (copy->motion_count == 0) {
+        return true;
+    }
+    size_t size = (size_t)joint->motion_count * sizeof *joint->motions;
+    dyn_joint_motion *motions = malloc(size);
+    if (!motions) {
+        return false;
+    }
+    memcpy(motions, joint->motions, size);
+    for (int k = 0; k < joint->motion_count; k++) {
+        builder_normalize_axis(motions[k].axis);
+    }
+    copy->motions = motions;
+    return true;
 }
 
 /* Appends a joint whose name and values have been checked, with copies of its strings. Returns false when out of
@@ -367,8 +450,9 @@ static bool append_joint(dyn_builder *builder, const dyn_joint_description *join
     added.parent_link = strdup(joint->parent_link);
     added.child_link = strdup(joint->child_link);
     added.mimic_joint = joint->mimic_joint ? strdup(joint->mimic_joint) : NULL;
-    bool complete =
-        added.parent_link && added.child_link && (added.mimic_joint != NULL) == (joint->mimic_joint != NULL);
+    bool has_motions = copy_motions(joint, &added);
+    bool complete = has_motions && added.parent_link && added.child_link &&
+                    (added.mimic_joint != NULL) == (joint->mimic_joint != NULL);
     if (complete) {
         added.name = name_index_add(&builder->joint_names, joint->name, builder->joint_count);
     }
@@ -376,6 +460,7 @@ static bool append_joint(dyn_builder *builder, const dyn_joint_description *join
         free((char *)added.parent_link);
         free((char *)added.child_link);
         free((char *)added.mimic_joint);
+        free((dyn_joint_motion *)added.motions);
         return false;
     }
     builder->joints[builder->joint_count++] = added;

@@ -38,6 +38,9 @@ static void print_joint(FILE *out, const dyn_joint *joint) {
     print_limits(out, joint->has_limits ? &joint->limits : NULL);
     print_numbers(out, "damping", &joint->damping, 1);
     print_numbers(out, "friction", &joint->friction, 1);
+    for (int k = 0; k < joint->motion_count; k++) {
+        print_motion(out, &joint->motions[k]);
+    }
     if (joint->master >= 0) {
         fprintf(out, " master %d", joint->master);
         print_numbers(out, "multiplier", &joint->multiplier, 1);

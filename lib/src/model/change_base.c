@@ -20,11 +20,27 @@ static void turn_axis(double axis[3]) {
     }
 }
 
+/* Reverses the motions of a custom joint: the inverse of their product is that of the opposite ones from the last to
+ * the first. */
+static void reverse_motions(dyn_joint_motion *motions, int count) {
+    for (int k = 0; k < count; k++) {
+        turn_axis(motions[k].axis);
+    }
+    for (int k = 0; k < count / 2; k++) {
+        dyn_joint_motion first = motions[k];
+        motions[k] = motions[count - 1 - k];
+        motions[count - 1 - k] = first;
+    }
+}
+
 /* Reverses the motion of a joint whose frame is that of both links at q = 0. A planar joint keeps its plane, and has
  * the coordinates of the inverse displacement. */
 static void reverse_motion(dyn_joint_description *joint) {
     if (joint->type == DYN_JOINT_TYPE_PLANAR) {
         return;
+    }
+    if (joint->type == DYN_JOINT_TYPE_CUSTOM) {
+        reverse_motions((dyn_joint_motion *)joint->motions, joint->motion_count);
     }
     turn_axis(joint->axis);
     turn_axis(joint->second_axis);

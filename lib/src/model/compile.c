@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Compiles a description to the normal form: turns axes to +z, merges fixed joints, splits universal joints, couples
- * mimic joints.
+ * mimic joints, and makes a chain of bodies of a custom joint.
  */
 #include "compile.h"
 
@@ -11,6 +11,7 @@
 
 #include "error.h"
 #include "group_inertias.h"
+#include "joint_function.h"
 #include "machine_element.h"
 #include "merge.h"
 #include "placement.h"
@@ -24,10 +25,11 @@ typedef struct compilation {
     const tree *links;
     const coupling *couplings;
     dyn_model *model;
-    int *link_number;  /* number in the model of each of the builder's links */
-    int *joint_number; /* number in the model of each of the builder's joints; -1 for fixed ones */
-    int *last_body;    /* body that carries the child link of each of the model's joints */
-    dyn_pose *child;   /* child link of each of the model's joints in the frame of that body */
+    int *link_number;              /* number in the model of each of the builder's links */
+    int *joint_number;             /* number in the model of each of the builder's joints; -1 for fixed ones */
+    int *last_body;                /* body that carries the child link of each of the model's joints */
+    dyn_pose *child;               /* child link of each of the model's joints in the frame of that body */
+    int motion_count, piece_count; /* motions of custom joints, and pieces of their functions, so far */
 } compilation;
 
 /* Returns the motion of the last body of a joint; a universal joint has two bodies, which are both revolute. */
@@ -73,11 +75,49 @@ static int append_body(dyn_model *model, int parent, const dyn_pose *joint, cons
     return model->body_count++;
 }
 
+/* Appends the bodies of the motions of custom joint j, and the stages; `place` is the joint frame in the frame of the
+ * body `parent`. The first body has the coordinate of the joint. */
+static void append_stages(compilation *c, int j, int parent, const dyn_pose *place) {
+    dyn_model *model = c->model;
+    const dyn_joint *joint = &model->joints[j];
+    dyn_pose at = *place;
+    int last = parent;
+    for (int k = 0; k < joint->motion_count; k++) {
+        const dyn_joint_motion *m = &joint->motions[k];
+        double alignment[9];
+        align_axis(m->axis, alignment);
+        bool turns = m->kind == DYN_JOINT_MOTION_KIND_ROTATION;
+        last = append_body(model, last, &at, alignment, turns ? MOTION_REVOLUTE : MOTION_PRISMATIC, j);
+        model->bodies[last].q_index = joint->q_index;
+        model->bodies[last].v_index = joint->v_index;
+        model->bodies[last].follows = k > 0;
+        at = identity_pose;
+        rotation_transpose(alignment, at.rotation);
+        function_piece *pieces = &model->pieces[c->piece_count];
+        int count = function_piece_count(&m->function);
+        function_pieces(&m->function, pieces);
+        c->piece_count += count;
+        model->stages[model->stage_count++] = (stage){.body = last,
+                                                      .q_index = joint->q_index,
+                                                      .v_index = joint->v_index,
+                                                      .ratio = 1,
+                                                      .piece_count = count,
+                                                      .pieces = pieces};
+    }
+    c->child[j] = at;
+    c->last_body[j] = last;
+    model->has_coupling = model->has_mimic = true;
+}
+
 /* Appends the one or two bodies of joint j; `place` is the joint frame in the frame of the body `parent`. */
 static void append_joint_bodies(compilation *c, int j, int parent, const dyn_pose *place) {
     dyn_model *model = c->model;
     const dyn_joint *joint = &model->joints[j];
     double alignment[9];
+    if (joint->type == DYN_JOINT_TYPE_CUSTOM) {
+        append_stages(c, j, parent, place);
+        return;
+    }
     align_axis(joint->axis, alignment);
     int last = append_body(model, parent, place, alignment, joint_motion_type(joint->type), j);
     model->bodies[last].q_index = joint->q_index;
@@ -139,6 +179,17 @@ static void append_root_joint(compilation *c, const char *name) {
     place_child_link(c, 0, j);
 }
 
+/* Copies the motions of a custom joint. */
+static void copy_motions(compilation *c, const dyn_joint_description *from, dyn_joint *joint) {
+    if (from->type == DYN_JOINT_TYPE_CUSTOM) {
+        dyn_joint_motion *motions = &c->model->motions[c->motion_count];
+        memcpy(motions, from->motions, (size_t)from->motion_count * sizeof *motions);
+        joint->motions = motions;
+        joint->motion_count = from->motion_count;
+        c->motion_count += from->motion_count;
+    }
+}
+
 /* Appends a moving joint of the builder, which carries `link`. */
 static void append_moving_joint(compilation *c, int described, int parent, int link, const char *name) {
     dyn_model *model = c->model;
@@ -155,6 +206,7 @@ static void append_moving_joint(compilation *c, int described, int parent, int l
                          .friction = from->friction,
                          .master = -1,
                          .multiplier = 1};
+    copy_motions(c, from, joint);
     memcpy(joint->axis, from->axis, sizeof joint->axis);
     memcpy(joint->second_axis, from->second_axis, sizeof joint->second_axis);
     memcpy(joint->origin.position, from->position, sizeof joint->origin.position);
@@ -213,6 +265,22 @@ static dyn_status append_link(compilation *c, int i, bool floating, dyn_error *e
     return DYN_OK;
 }
 
+/* Makes all stages of a coupled mimic joint share the coordinate of its master. */
+static void couple_stages(dyn_model *model, int j, const coupling *coupled) {
+    const dyn_joint *joint = &model->joints[j];
+    for (int k = 0; k < model->stage_count; k++) {
+        stage *s = &model->stages[k];
+        body *b = &model->bodies[s->body];
+        if (b->joint == j) {
+            s->q_index = b->q_index = joint->q_index;
+            s->v_index = b->v_index = joint->v_index;
+            s->ratio = coupled->ratio;
+            s->offset = coupled->offset;
+            b->follows = true;
+        }
+    }
+}
+
 /* Makes every coupled mimic joint share the coordinate of its master. */
 static void couple_joints(compilation *c) {
     dyn_model *model = c->model;
@@ -223,14 +291,22 @@ static void couple_joints(compilation *c) {
         }
         int j = c->joint_number[i], master = c->joint_number[coupled->master];
         dyn_joint *joint = &model->joints[j];
-        body *follower = &model->bodies[c->last_body[j]];
         joint->master = master;
-        joint->multiplier = follower->ratio = coupled->ratio;
-        joint->offset = follower->offset = coupled->offset;
-        joint->q_index = follower->q_index = model->joints[master].q_index;
-        joint->v_index = follower->v_index = model->joints[master].v_index;
-        follower->follows = true;
+        joint->multiplier = coupled->ratio;
+        joint->offset = coupled->offset;
+        joint->q_index = model->joints[master].q_index;
+        joint->v_index = model->joints[master].v_index;
         model->has_coupling = model->has_mimic = true;
+        if (joint->type == DYN_JOINT_TYPE_CUSTOM) {
+            couple_stages(model, j, coupled);
+            continue;
+        }
+        body *follower = &model->bodies[c->last_body[j]];
+        follower->ratio = coupled->ratio;
+        follower->offset = coupled->offset;
+        follower->q_index = joint->q_index;
+        follower->v_index = joint->v_index;
+        follower->follows = true;
     }
 }
 
@@ -269,13 +345,29 @@ static dyn_status check_overflow(const dyn_builder *builder, const dyn_model *mo
     return DYN_OK;
 }
 
+/* Counts the motions of custom joints, and the pieces of their functions. */
+static void count_stages(const dyn_builder *builder, size_t *stages, size_t *pieces) {
+    for (int j = 0; j < builder->joint_count; j++) {
+        const dyn_joint_description *joint = &builder->joints[j];
+        for (int k = 0; k < joint->motion_count; k++) {
+            *stages += 1;
+            *pieces += (size_t)function_piece_count(&joint->motions[k].function);
+        }
+    }
+}
+
 /* Allocates memory for everything that the model will hold. */
 static dyn_status allocate(compilation *c, dyn_error *error) {
     dyn_model *model = c->model;
     size_t links = (size_t)c->builder->link_count, joints = (size_t)c->builder->joint_count + 1;
+    size_t stages = 0, pieces = 0;
+    count_stages(c->builder, &stages, &pieces);
     model->name = strdup(c->builder->name);
-    /* A universal joint has two bodies. */
-    model->bodies = calloc(2 * joints + (size_t)count_rotor_bodies(c->builder), sizeof *model->bodies);
+    /* A universal joint has two bodies, and a custom joint one for each motion. */
+    model->bodies = calloc(2 * joints + (size_t)count_rotor_bodies(c->builder) + stages, sizeof *model->bodies);
+    model->stages = calloc(stages + 1, sizeof *model->stages);
+    model->pieces = calloc(pieces + 1, sizeof *model->pieces);
+    model->motions = calloc(stages + 1, sizeof *model->motions);
     model->joints = calloc(joints, sizeof *model->joints);
     model->links = calloc(links, sizeof *model->links);
     model->frames = calloc(links, sizeof *model->frames);
@@ -283,8 +375,9 @@ static dyn_status allocate(compilation *c, dyn_error *error) {
     c->joint_number = calloc(joints, sizeof *c->joint_number);
     c->last_body = calloc(joints, sizeof *c->last_body);
     c->child = calloc(joints, sizeof *c->child);
-    bool complete = model->name && model->bodies && model->joints && model->links && model->frames && c->link_number &&
-                    c->joint_number && c->last_body && c->child != NULL;
+    bool complete = model->name && model->stages && model->pieces && model->motions && model->bodies && model->joints &&
+                    model->links && model->frames && c->link_number && c->joint_number && c->last_body &&
+                    c->child != NULL;
     return complete ? DYN_OK : dyn_error_memory(error);
 }
 

@@ -33,6 +33,7 @@ static const loop_traits loops[DYN_JOINT_TYPE_COUNT] = {
     [DYN_JOINT_TYPE_PLANAR] = {true, CLOSURE_JOINT, 043},
     [DYN_JOINT_TYPE_SPHERICAL] = {true, CLOSURE_JOINT, 070},
     [DYN_JOINT_TYPE_FLOATING] = {false, CLOSURE_JOINT, 0},
+    [DYN_JOINT_TYPE_CUSTOM] = {false, CLOSURE_JOINT, 0},
 };
 
 static named_element new_constraint(const dyn_builder *builder, const dyn_constraint_description *c) {

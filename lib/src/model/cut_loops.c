@@ -96,6 +96,10 @@ static dyn_status convert_joint(dyn_builder *builder, int j, dyn_report *report,
         return builder_fail(builder, error, DYN_INVALID_ARGUMENT, at,
                             "it closes a loop and is floating, which holds nothing; remove it");
     }
+    if (joint->type == DYN_JOINT_TYPE_CUSTOM) {
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, at,
+                            "it closes a loop and is custom, which no constraint is; let another joint close it");
+    }
     dyn_constraint_description loop = {.name = joint->name,
                                        .kind = DYN_CONSTRAINT_KIND_LOOP_JOINT,
                                        .predecessor = {.link = joint->parent_link},
@@ -135,6 +139,7 @@ static dyn_status remove_cuts(dyn_builder *builder, const bool *is_cut, dyn_erro
             free((char *)builder->joints[j].parent_link);
             free((char *)builder->joints[j].child_link);
             free((char *)builder->joints[j].mimic_joint);
+            free((dyn_joint_motion *)builder->joints[j].motions);
         } else {
             builder->joints[count++] = builder->joints[j];
         }

@@ -7,6 +7,7 @@
  *     link NAME mass M center X Y Z inertia IXX IXY IXZ IYY IYZ IZZ
  *     joint NAME type TYPE parent NAME child NAME position X Y Z rotation R11 .. R33 axis X Y Z second X Y Z pitch P
  *         damping B friction F [limits LOWER UPPER VELOCITY EFFORT] [mimic NAME by MULTIPLIER OFFSET]
+ *         [motion rotation|translation along X Y Z polynomial|cubic|quintic terms N .. numbers] ..
  *     constraint NAME kind loop_joint|distance|point_on_plane type TYPE axis X Y Z second X Y Z pitch P distance D
  *         [predecessor NAME] position X Y Z rotation R11 .. R33 [successor NAME] position X Y Z rotation R11 .. R33
  *     constraint NAME kind coupling offset O joint NAME by COEFFICIENT [joint NAME by COEFFICIENT]
@@ -85,6 +86,9 @@ static void print_joint(FILE *out, const dyn_joint_description *joint) {
         const double values[] = {joint->mimic_multiplier, joint->mimic_offset};
         print_named(out, "mimic", joint->mimic_joint);
         print_numbers(out, "by", values, 2);
+    }
+    for (int k = 0; k < joint->motion_count; k++) {
+        print_motion(out, &joint->motions[k]);
     }
     fputc('\n', out);
 }
@@ -399,8 +403,42 @@ static dyn_joint_type read_type(reader *r) {
     return (dyn_joint_type)read_choice(r, names, DYN_JOINT_TYPE_COUNT);
 }
 
+static void read_function(reader *r, dyn_joint_function *f) {
+    double count = 0;
+    f->kind = (dyn_function_kind)read_choice(r, function_kinds, FUNCTION_KIND_COUNT);
+    bool is_polynomial = f->kind == DYN_FUNCTION_KIND_POLYNOMIAL;
+    read_numbers(r, "terms", &count, 1);
+    if (!(count >= 1 && count <= (is_polynomial ? DYN_MAX_FUNCTION_TERMS : DYN_MAX_KNOTS))) {
+        fail(r, "a number of coefficients from 1 to 8, or of knots from 2 to 64", "another one");
+        return;
+    }
+    f->count = (int)count;
+    read_numbers(r, is_polynomial ? "coefficients" : "knots", is_polynomial ? f->coefficients : f->knots, f->count);
+    if (!is_polynomial) {
+        read_numbers(r, "values", f->values, f->count);
+    }
+    if (f->kind == DYN_FUNCTION_KIND_QUINTIC_SPLINE) {
+        read_numbers(r, "slopes", f->slopes, f->count);
+        read_numbers(r, "curvatures", f->curvatures, f->count);
+    }
+}
+
+/* Reads the motions of a custom joint, of which there is room for DYN_MAX_JOINT_MOTIONS. Returns their number. */
+static int read_motions(reader *r, dyn_joint_motion *motions) {
+    int count = 0;
+    for (; r->status == DYN_OK && is_next(r, "motion") && count < DYN_MAX_JOINT_MOTIONS; count++) {
+        dyn_joint_motion *m = &motions[count];
+        expect(r, "motion");
+        m->kind = (dyn_joint_motion_kind)read_choice(r, motion_kinds, 2);
+        read_numbers(r, "along", m->axis, 3);
+        read_function(r, &m->function);
+    }
+    return count;
+}
+
 static void read_joint(reader *r, dyn_builder *builder) {
     double limits[4] = {0}, mimic[2] = {0};
+    dyn_joint_motion motions[DYN_MAX_JOINT_MOTIONS] = {0};
     dyn_joint_description joint = {.name = read_name(r)};
     joint.type = read_type(r);
     expect(r, "parent");
@@ -425,6 +463,8 @@ static void read_joint(reader *r, dyn_builder *builder) {
         read_numbers(r, "by", mimic, 2);
         joint.mimic_multiplier = mimic[0], joint.mimic_offset = mimic[1];
     }
+    joint.motions = motions;
+    joint.motion_count = read_motions(r, motions);
     expect_end(r);
     if (r->status == DYN_OK) {
         r->status = dyn_builder_add_joint(builder, &joint, r->error);

@@ -9,6 +9,7 @@
 
 #include <dynamics/kinematics.h>
 
+#include "joint_function.h"
 #include "placement.h"
 
 void pose_invert(const dyn_pose *pose, dyn_pose *out) {
@@ -41,6 +42,25 @@ static dyn_pose free_rotation(const double quaternion[4]) {
     return out;
 }
 
+dyn_pose motion_displacement(const dyn_joint_motion *motion, double value) {
+    bool turns = motion->kind == DYN_JOINT_MOTION_KIND_ROTATION;
+    dyn_pose along_z = about_z(turns ? value : 0, 0, 0, turns ? 0 : value);
+    return about_axis(motion->axis, &along_z);
+}
+
+/* Returns the product of the motions of a custom joint. */
+static dyn_pose custom_displacement(const dyn_joint *joint, double q) {
+    dyn_pose all = identity_pose;
+    for (int k = 0; k < joint->motion_count; k++) {
+        const dyn_joint_motion *m = &joint->motions[k];
+        double f[4];
+        dyn_joint_function_at(&m->function, q, f);
+        dyn_pose step = motion_displacement(m, f[0]), before = all;
+        pose_compose(&before, &step, &all);
+    }
+    return all;
+}
+
 dyn_pose joint_displacement(const dyn_joint *joint, const double *q) {
     dyn_pose first, second, both;
     switch (joint->type) {
@@ -69,6 +89,8 @@ dyn_pose joint_displacement(const dyn_joint *joint, const double *q) {
         second = about_axis(joint->second_axis, &second);
         pose_compose(&first, &second, &both);
         return both;
+    case DYN_JOINT_TYPE_CUSTOM:
+        return custom_displacement(joint, q[0]);
     case DYN_JOINT_TYPE_SPHERICAL:
         return free_rotation(q);
     case DYN_JOINT_TYPE_FLOATING:

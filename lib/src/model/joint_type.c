@@ -23,6 +23,7 @@ static const dyn_joint_traits joint_traits[DYN_JOINT_TYPE_COUNT] = {
     [DYN_JOINT_TYPE_PLANAR] = {"planar", 3, 3, 1, -1, false, false, true, {L, L, A}, {L, L, A}},
     [DYN_JOINT_TYPE_SPHERICAL] = {"spherical", 4, 3, 0, 0, false, false, false, {Q, Q, Q, Q}, {A, A, A}},
     [DYN_JOINT_TYPE_FLOATING] = {"floating", 7, 6, 0, 3, false, false, true, {L, L, L, Q, Q, Q, Q}, {L, L, L, A, A, A}},
+    [DYN_JOINT_TYPE_CUSTOM] = {"custom", 1, 1, 0, -1, true, true, false, {A}, {A}},
 };
 
 const dyn_joint_traits *dyn_joint_type_traits(dyn_joint_type type) {

@@ -97,6 +97,7 @@ static dyn_pose place_at(const dyn_joint *joint, const double *q) {
 /* Turns a described joint into a fixed one. */
 static void fix_joint(dyn_joint_description *joint, const dyn_pose *place) {
     free((char *)joint->mimic_joint);
+    free((dyn_joint_motion *)joint->motions);
     const dyn_joint_description moving = *joint;
     *joint = (dyn_joint_description){.name = moving.name,
                                      .type = DYN_JOINT_TYPE_FIXED,

@@ -503,6 +503,12 @@ static dyn_status check_joint(const dyn_builder *builder, int i, const joint_ele
                                    "its joint \"%s\" is %s; only joints with one coordinate have machine elements",
                                    e->joint, joint_type_name(type));
     }
+    if (type == DYN_JOINT_TYPE_CUSTOM && e->kind != DYN_MACHINE_ELEMENT_KIND_FRICTION &&
+        e->kind != DYN_MACHINE_ELEMENT_KIND_SPRING) {
+        return builder_fail_member(builder, element_of(builder, i), "joint", error,
+                                   "its joint \"%s\" is custom; only friction and springs act on a custom joint",
+                                   e->joint);
+    }
     bool on_rotor = e->kind == DYN_MACHINE_ELEMENT_KIND_FRICTION && e->friction.side == DYN_GEAR_SIDE_ROTOR;
     if (on_rotor && elements[j].rotors != 1) {
         return builder_fail_member(

@@ -152,6 +152,9 @@ void dyn_model_free(dyn_model *model) {
     dyn_builder_free(model->description);
     free_constraints(model);
     free(model->rotors);
+    free(model->stages);
+    free(model->pieces);
+    free(model->motions);
     free(model->bodies);
     free(model->joints);
     free(model->links);

@@ -10,7 +10,9 @@
  *
  * To this end the frame of a body is turned relative to the frame of its link, so that the joint's axis is +z. The
  * links of fixed joints are merged into the body that carries them. A universal joint is two revolute ones with a
- * massless body between. The coordinates keep the order and meaning of dynamics/model.h.
+ * massless body between. A custom joint is a chain of revolute and prismatic ones with massless bodies between, each of
+ * which follows the joint's coordinate by a function (struct stage). The coordinates keep the order and meaning of
+ * dynamics/model.h.
  *
  * The turn of a body's frame about its z axis is free. It is chosen so that the axis of the first joint on the body is
  * normal to its x axis. The placement of that joint then is Rx(tilt) Rz(turn), as in the notation of Denavit and
@@ -150,6 +152,21 @@ typedef struct model_rotor {
     dyn_pose fixed; /* on a fixed joint, and of a shaft: in the frame of the link */
 } model_rotor;
 
+/* Piece of a function f: sum of terms[k] (x - origin)^k where x exceeds `from` and not the `from` of the next one. */
+typedef struct function_piece {
+    double from, origin;
+    double terms[DYN_MAX_FUNCTION_TERMS];
+} function_piece;
+
+/* Stage of a custom joint: the joint variable of its body is f(ratio * q + offset). The kernels compute such a model as
+ * one in which the body has a coordinate of its own (kernels/stages.h). */
+typedef struct stage {
+    int body, q_index, v_index; /* coordinate of the joint, or of its master */
+    double ratio, offset;       /* 1 and 0 except for mimic joints */
+    int piece_count;
+    const function_piece *pieces; /* they rise; the `from` of the first one is not read */
+} stage;
+
 /* Model in normal form, with the description that it was built from. */
 struct dyn_model {
     char *name;
@@ -157,9 +174,9 @@ struct dyn_model {
     double gravity[3];
     bool floating;     /* a floating joint "root_joint" carries the root */
     bool has_coupling; /* some body shares the coordinate of another */
-    bool has_mimic;    /* some body is that of a coupled mimic joint or of a shaft, so that coordinates of branches
-                          depend on each other */
-    int unresisted;    /* last joint that no inertia resists in any configuration, so that M is singular; -1: none */
+    bool has_mimic; /* some body is that of a coupled mimic joint, of a shaft or of a custom joint, so that coordinates
+                          of branches depend on each other */
+    int unresisted; /* last joint that no inertia resists in any configuration, so that M is singular; -1: none */
 
     int body_count, link_bodies; /* all bodies, and those of links, which come first */
     body *bodies;
@@ -177,6 +194,11 @@ struct dyn_model {
 
     int rotor_count;
     model_rotor *rotors;
+
+    int stage_count; /* stages of all custom joints */
+    stage *stages;
+    function_piece *pieces;
+    dyn_joint_motion *motions; /* those of all custom joints, one for each stage */
 
     name_index link_names;  /* numbers of the links; owns their names */
     name_index joint_names; /* child link numbers of all joints, including fixed ones; owns their names */

@@ -32,6 +32,27 @@ void print_limits(FILE *out, const dyn_joint_limits *limits) {
     }
 }
 
+const char *const motion_kinds[MOTION_KIND_COUNT] = {"rotation", "translation"};
+const char *const function_kinds[FUNCTION_KIND_COUNT] = {"polynomial", "cubic", "quintic"};
+
+void print_motion(FILE *out, const dyn_joint_motion *motion) {
+    const dyn_joint_function *f = &motion->function;
+    const double count = f->count;
+    bool is_polynomial = f->kind == DYN_FUNCTION_KIND_POLYNOMIAL;
+    fprintf(out, " motion %s", motion_kinds[motion->kind]);
+    print_numbers(out, "along", motion->axis, 3);
+    fprintf(out, " %s", function_kinds[f->kind]);
+    print_numbers(out, "terms", &count, 1);
+    print_numbers(out, is_polynomial ? "coefficients" : "knots", is_polynomial ? f->coefficients : f->knots, f->count);
+    if (!is_polynomial) {
+        print_numbers(out, "values", f->values, f->count);
+    }
+    if (f->kind == DYN_FUNCTION_KIND_QUINTIC_SPLINE) {
+        print_numbers(out, "slopes", f->slopes, f->count);
+        print_numbers(out, "curvatures", f->curvatures, f->count);
+    }
+}
+
 dyn_status plain_text_write(void (*print)(FILE *out, const void *what), const void *what, dyn_error *error, char **text,
                             size_t *length) {
     *text = NULL;

@@ -261,8 +261,9 @@ static bool continues_screw(const dyn_model *model, int i) {
 static dyn_status check_chain(const dyn_model *model, int tip, dyn_error *error) {
     for (int i = 0; i < model->body_count; i++) {
         const dyn_joint *joint = &model->joints[model->bodies[i].joint];
-        const char *what = joint->nv > 1                                      ? "has more than one coordinate"
-                           : i >= model->link_bodies                          ? "has a rotor"
+        const char *what = joint->nv > 1             ? "has more than one coordinate"
+                           : joint->motion_count > 0 ? "is custom, and its screw depends on its coordinate"
+                           : i >= model->link_bodies ? "has a rotor"
                            : joint->master >= 0 && !continues_screw(model, i) ? "is coupled to another joint"
                            : model->bodies[i].parent != i - 1                 ? "begins a branch"
                                                                               : NULL;

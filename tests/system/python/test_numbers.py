@@ -334,6 +334,32 @@ def test_shafts_couple_the_joints_that_turn_them(client):
     model.unload()
 
 
+def test_custom_joints_move_by_functions(client, project):
+    """A bead on the parabola y = x^2 / 2 has M = 1 + q^2 and tau = M a + q v^2 + g q; a file holds a leg."""
+    motions = (dynamicsd.JointMotion("translation", [1, 0, 0], coefficients=[0, 1]),
+               dynamicsd.JointMotion("translation", [0, 0, 1], coefficients=[0, 0, 0.5]))
+    links = [dynamicsd.Link("wire"), dynamicsd.Link("bead", dynamicsd.Inertia(1.0))]
+    joint = dynamicsd.Joint("along", "custom", "wire", "bead", motions=motions)
+    model = client.load(dynamicsd.ModelDescription("parabola", links, [joint]))
+    shown = model.description.joints[0].motions
+    assert [motion.kind for motion in shown] == ["translation", "translation"]
+    np.testing.assert_array_equal(shown[1].coefficients, [0, 0, 0.5])
+    q, v, a = 0.7, -1.3, 2.1
+    np.testing.assert_allclose(model.mass_matrix([[q]])[0, 0, 0], 1 + q * q, rtol=1e-13)
+    tau = model.inverse_dynamics([[q]], [[v]], [[a]])
+    np.testing.assert_allclose(tau[0, 0], (1 + q * q) * a + q * v * v + 9.81 * q, rtol=1e-13)
+    model.unload()
+    spline = dynamicsd.JointMotion("rotation", [0, 0, 1], knots=[0, 1, 2], values=[0, 1])
+    bad = dynamicsd.Joint("along", "custom", "wire", "bead", motions=(spline,))
+    with pytest.raises(dynamicsd.InvalidArgument, match="2 values for 3 knots"):
+        client.load(dynamicsd.ModelDescription("bad", links, [bad]))
+    leg = client.load(project / "tests/data/custom/leg.json")
+    state, a = ([[0.3, -0.9, 0.2]], [[1, -2, 0.5]]), [[3, 1, -2]]
+    np.testing.assert_allclose(leg.forward_dynamics(*state, leg.inverse_dynamics(*state, a)), a, rtol=1e-9)
+    assert len(leg.description.joints[1].motions[0].knots) == 12
+    leg.unload()
+
+
 def test_forces_on_links_and_brakes_act_in_rollouts(client):
     """A ball hangs on a cable with buoyancy; a brake holds another one."""
     ball = dynamicsd.Link("ball", dynamicsd.Inertia(2.0, rotational=(0.1, 0, 0, 0.1, 0, 0.1)))
