@@ -645,7 +645,8 @@ static const double *subtract_base_forces(const states *s) {
 static dyn_status forward_dynamics_derivatives(const states *s, dyn_error *error, double *const output[]) {
     const size_t nv = (size_t)dyn_model_nv(s->model), size = nv * nv;
     const double *tau = subtract_base_forces(s);
-    double *dq = s->base_scratch + 2 * s->count * nv, *dv = dq + size, *da_dtau = output[2];
+    double *dq = s->base ? s->base_scratch + 2 * s->count * nv : NULL, *dv = s->base ? dq + size : NULL;
+    double *da_dtau = output[2];
     dyn_status status;
     if (dyn_model_constraint_rows(s->model) > 0) {
         da_dtau = s->base ? dv + size : NULL;
@@ -684,9 +685,12 @@ static dyn_status forward_dynamics_second_derivatives(const states *s, dyn_error
 /* Adds `sign` times the derivatives of the base's forces along (dq, dv) to `forces`. */
 static dyn_status add_base_forces_along(const states *s, double sign, double *forces, dyn_error *error) {
     const size_t nv = (size_t)dyn_model_nv(s->model), size = nv * nv;
+    if (!s->base) {
+        return DYN_OK;
+    }
     double *by_q = s->base_scratch + 2 * s->count * nv, *by_v = by_q + size;
     dyn_status status = DYN_OK;
-    for (size_t i = 0; s->base && status == DYN_OK && i < s->count; i++) {
+    for (size_t i = 0; status == DYN_OK && i < s->count; i++) {
         status = base_derivatives(s, i, by_q, by_v, error);
         for (size_t k = 0; status == DYN_OK && k < size; k++) {
             double dq = s->dq ? s->dq[i * nv + k % nv] : 0, dv = s->dv ? s->dv[i * nv + k % nv] : 0;

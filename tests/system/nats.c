@@ -386,7 +386,7 @@ START_TEST(an_error_in_a_piece_names_its_place_in_the_batch) {
     states s = create_states(BATCH, 6, 6);
     dyn_client_error error;
     dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = s.n, .timeout = 60);
-    char field[64];
+    char field[96];
     s.v[6 * 2000 + 3] = s.v[6 * 2900 + 1] = NAN;
     ck_assert_int_eq(dyn_client_inverse_dynamics(client, &query, s.q, s.v, s.a, s.result, &error),
                      DYN_CLIENT_INVALID_ARGUMENT);
@@ -399,6 +399,15 @@ START_TEST(an_error_in_a_piece_names_its_place_in_the_batch) {
     ck_assert_uint_eq(error.marked, 2);
     ck_assert_uint_eq(error.sample, 2000);
     ck_assert(isnan(s.result[6 * 2000]) && isnan(s.result[6 * 2900]) && isfinite(s.result[6 * 2001]));
+    query.on_error = DYN_CLIENT_ON_ERROR_FAIL;
+    const dyn_client_base_motion base = {.linear_velocity = s.v, .rows = s.n};
+    query.base_motion = &base;
+    s.v[6 * 2000 + 3] = s.v[6 * 2900 + 1] = 0;
+    s.v[3 * 2500 + 2] = NAN;
+    ck_assert_int_eq(dyn_client_inverse_dynamics(client, &query, s.q, NULL, s.a, s.result, &error),
+                     DYN_CLIENT_INVALID_ARGUMENT);
+    snprintf(field, sizeof field, "inverse_dynamics.query.base_motion.linear_velocity[%d]", 3 * 2500 + 2);
+    ck_assert_str_eq(error.field, field);
     free_states(&s);
     dyn_client_close(client);
 }

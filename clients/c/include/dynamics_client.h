@@ -140,12 +140,14 @@ typedef struct dyn_client_options {
  * and the daemon itself go to the daemon that answered first; when it is gone they fail with UNREACHABLE.
  *
  * "tcp://one:7400,tcp://two:7400" are several daemons. One after the other answers requests that change nothing, and
- * another one receives a request when a daemon is lost or half of the timeout has passed. All other calls go to the
- * first daemon of the list that was there. One of them must be there. With several daemons, at a NATS server or in a
- * list, large batches of samples are cut into pieces that all daemons compute (dyn_client_query.spread).
+ * another one receives a request when a daemon is lost or half of the timeout has passed: state a timeout of at least
+ * twice the time that a request needs. All other calls go to the first daemon of the list that was there. One of them
+ * must be there. With several daemons, at a NATS server or in a list, large batches of samples are cut into pieces that
+ * all daemons compute (dyn_client_query.spread).
  *
- * Waits at most options->connect_timeout. Errors: INVALID_ARGUMENT (not an address, a bad option), UNREACHABLE (nothing
- * listens there, or it does not speak REQ/REP), UNAVAILABLE (a forked child, see above), OUT_OF_MEMORY. */
+ * Waits at most options->connect_timeout, and 0.2 s longer for each further daemon of a list. Errors: INVALID_ARGUMENT
+ * (not an address, a bad option), UNREACHABLE (nothing listens there, or it does not speak REQ/REP), UNAVAILABLE (a
+ * forked child, see above), OUT_OF_MEMORY. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *options,
                                                        dyn_client **client, dyn_client_error *error);
 

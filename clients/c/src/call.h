@@ -20,7 +20,8 @@ typedef struct call_reply {
 
 /* Model and code that a reply was computed with. */
 typedef struct call_origin {
-    uint64_t model_key; /* first 64 bits of the digest of the model; 0: the reply is about no model */
+    bool is_code_wanted; /* asks for the code, which earlier daemons do not state */
+    uint64_t model_key;  /* first 64 bits of the digest of the model; 0: the reply is about no model */
     char code[DYN_CLIENT_CODE_SIZE];
 } call_origin;
 

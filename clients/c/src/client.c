@@ -275,7 +275,7 @@ static dyn_client_status read_marks(const envelope *read, dyn_client_error *erro
 
 static void read_origin(const envelope *read, call_origin *origin) {
     size_t most = sizeof origin->code - 1, size = read->code_size < most ? read->code_size : most;
-    *origin = (call_origin){.model_key = read->model_key};
+    *origin = (call_origin){.is_code_wanted = origin->is_code_wanted, .model_key = read->model_key};
     if (size > 0) {
         memcpy(origin->code, read->code, size);
     }
@@ -393,7 +393,7 @@ dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, call_
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    request->with_code = terms.origin != NULL;
+    request->with_code = terms.origin && terms.origin->is_code_wanted;
     bool can_be_job = job_can_run(request);
     if (terms.job && !can_be_job) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, terms.job_field, "this call cannot run as a job");

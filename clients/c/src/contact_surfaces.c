@@ -38,7 +38,7 @@ Dynamics__V1__ContactSurface *from_contact_surface(pool *memory, const dyn_clien
         made->stiffness = from->stiffness;
         made->dissipation = from->dissipation;
         made->soft = from_soft(memory, &from->soft);
-        made->columns = (uint32_t)from->columns;
+        made->columns = from->columns < UINT32_MAX ? (uint32_t)from->columns : UINT32_MAX;
         made->heights = (double *)from->heights;
         made->n_heights = from->heights ? from->height_count : 0;
     }

@@ -56,7 +56,7 @@ static dyn_client_status ask_inverse_dynamics(dyn_client *client, const query_pa
 dyn_client_status dyn_client_inverse_dynamics(dyn_client *client, const dyn_client_query *query, const double *q,
                                               const double *v, const double *a, double *tau, dyn_client_error *error) {
     arrays all = {q, v, a, tau};
-    const spread_call call = {query, q, {.rows = 3, .has_matrix = false}, ask_inverse_dynamics, &all};
+    const spread_call call = {query, q, {.rows = 3, .has_matrix = false}, ask_inverse_dynamics, &all, {{NULL, 0}}};
     return spread(client, &call, error);
 }
 
@@ -76,7 +76,7 @@ static dyn_client_status ask_forward_dynamics(dyn_client *client, const query_pa
 dyn_client_status dyn_client_forward_dynamics(dyn_client *client, const dyn_client_query *query, const double *q,
                                               const double *v, const double *tau, double *a, dyn_client_error *error) {
     arrays all = {q, v, tau, a};
-    const spread_call call = {query, q, {.rows = 3, .has_matrix = false}, ask_forward_dynamics, &all};
+    const spread_call call = {query, q, {.rows = 3, .has_matrix = false}, ask_forward_dynamics, &all, {{NULL, 0}}};
     return spread(client, &call, error);
 }
 
@@ -94,7 +94,7 @@ static dyn_client_status ask_mass_matrix(dyn_client *client, const query_parts *
 dyn_client_status dyn_client_mass_matrix(dyn_client *client, const dyn_client_query *query, const double *q,
                                          double *mass_matrix, dyn_client_error *error) {
     arrays all = {q, NULL, NULL, mass_matrix};
-    const spread_call call = {query, q, {.rows = 1, .has_matrix = true}, ask_mass_matrix, &all};
+    const spread_call call = {query, q, {.rows = 1, .has_matrix = true}, ask_mass_matrix, &all, {{NULL, 0}}};
     return spread(client, &call, error);
 }
 
@@ -112,7 +112,7 @@ static dyn_client_status ask_gravity(dyn_client *client, const query_parts *part
 dyn_client_status dyn_client_gravity(dyn_client *client, const dyn_client_query *query, const double *q, double *g,
                                      dyn_client_error *error) {
     arrays all = {q, NULL, NULL, g};
-    const spread_call call = {query, q, {.rows = 1, .has_matrix = false}, ask_gravity, &all};
+    const spread_call call = {query, q, {.rows = 1, .has_matrix = false}, ask_gravity, &all, {{NULL, 0}}};
     return spread(client, &call, error);
 }
 
@@ -131,7 +131,7 @@ static dyn_client_status ask_bias_forces(dyn_client *client, const query_parts *
 dyn_client_status dyn_client_bias_forces(dyn_client *client, const dyn_client_query *query, const double *q,
                                          const double *v, double *h, dyn_client_error *error) {
     arrays all = {q, v, NULL, h};
-    const spread_call call = {query, q, {.rows = 2, .has_matrix = false}, ask_bias_forces, &all};
+    const spread_call call = {query, q, {.rows = 2, .has_matrix = false}, ask_bias_forces, &all, {{NULL, 0}}};
     return spread(client, &call, error);
 }
 

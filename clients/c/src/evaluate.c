@@ -286,12 +286,11 @@ const char *dyn_client_block_unit(const dyn_client_block *block, size_t entry) {
 
 /* ---- encoding of the request ------------------------------------------------------------------------------------- */
 
-/* An evaluation: the request, its number of samples, and the reply to the samples that are computed so far. */
+/* An evaluation: the request, its number of samples, and the reply. */
 typedef struct evaluation_call {
     const dyn_client_evaluate_request *request;
     size_t samples;
-    pthread_mutex_t mutex; /* guards `reply` */
-    Dynamics__V1__EvaluateReply *reply;
+    joined_reply joined;
 } evaluation_call;
 
 /* Sets the desired acceleration of a frame of a task, which has one row, or one for each sample. */
@@ -394,44 +393,20 @@ static void fill_question(const query_parts *parts, size_t first, const dyn_clie
 
 /* ---- joining the replies of pieces ------------------------------------------------------------------------------- */
 
-/* Adds the values of all blocks of a piece to the whole reply, which may be the piece itself. */
-static bool join_blocks(const Dynamics__V1__EvaluateReply *from, sample_range range, Dynamics__V1__EvaluateReply *to) {
+/* Joins the values of all blocks. */
+static bool join(ProtobufCMessage *piece, sample_range range, ProtobufCMessage *all) {
+    Dynamics__V1__EvaluateReply *from = (Dynamics__V1__EvaluateReply *)piece, *to = (Dynamics__V1__EvaluateReply *)all;
     bool is_joined = from->n_results == to->n_results;
+    to->samples = range.all;
     for (size_t i = 0; i < from->n_results && is_joined; i++) {
         is_joined = from->results[i]->n_blocks == to->results[i]->n_blocks;
         for (size_t k = 0; k < from->results[i]->n_blocks && is_joined; k++) {
-            Dynamics__V1__Block *own = from->results[i]->blocks[k], *all = to->results[i]->blocks[k];
-            const sample_values piece = {&own->values, &own->n_values}, whole = {&all->values, &all->n_values};
-            is_joined = sample_values_join(range, from == to ? NULL : &piece, whole);
+            Dynamics__V1__Block *own = from->results[i]->blocks[k], *whole = to->results[i]->blocks[k];
+            const sample_values values = {&own->values, &own->n_values}, joined = {&whole->values, &whole->n_values};
+            is_joined = sample_values_join(range, from == to ? NULL : &values, joined);
         }
     }
     return is_joined;
-}
-
-/* Adds the reply to some samples to the whole reply, which takes it over if it is the first. */
-static dyn_client_status join(const dyn_client *client, evaluation_call *call, sample_range range,
-                              Dynamics__V1__EvaluateReply *reply, dyn_client_error *error) {
-    if (range.count == range.all) {
-        call->reply = reply;
-        return DYN_CLIENT_OK;
-    }
-    dyn_client_status status = sample_range_check(client, range, &reply->base, error);
-    if (status != DYN_CLIENT_OK) {
-        dynamics__v1__evaluate_reply__free_unpacked(reply, NULL);
-        return status;
-    }
-    pthread_mutex_lock(&call->mutex);
-    bool is_first = !call->reply;
-    if (is_first) {
-        call->reply = reply;
-        reply->samples = range.all;
-    }
-    bool is_joined = join_blocks(reply, range, call->reply);
-    pthread_mutex_unlock(&call->mutex);
-    if (!is_first) {
-        dynamics__v1__evaluate_reply__free_unpacked(reply, NULL);
-    }
-    return is_joined ? DYN_CLIENT_OK : fail_bad_reply(error, "the results of the pieces do not fit together");
 }
 
 /* Requests the quantities of some samples, and checks the reply against the request. */
@@ -451,7 +426,7 @@ static dyn_client_status ask_evaluate(dyn_client *client, const query_parts *par
         dynamics__v1__evaluate_reply__free_unpacked(reply, NULL);
         status = fail_bad_reply(error, "the results are not those that were asked for");
     } else if (status == DYN_CLIENT_OK) {
-        status = join(client, call, range, reply, error);
+        status = joined_reply_add(&call->joined, range, &reply->base, error);
     }
     pool_free(&memory);
     return status;
@@ -470,15 +445,11 @@ dyn_client_status dyn_client_evaluate(dyn_client *client, const dyn_client_query
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    evaluation_call call = {.request = &known, .samples = whole.samples};
-    const spread_call asked = {query, known.q, {.rows = 8}, ask_evaluate, &call};
-    pthread_mutex_init(&call.mutex, NULL);
-    status = spread(client, &asked, error);
-    pthread_mutex_destroy(&call.mutex);
-    if (status != DYN_CLIENT_OK && call.reply) {
-        dynamics__v1__evaluate_reply__free_unpacked(call.reply, NULL);
-    }
-    return status == DYN_CLIENT_OK ? convert_reply(call.reply, evaluation, error) : status;
+    evaluation_call call = {.request = &known, .samples = whole.samples, .joined = {.join = join}};
+    const spread_call asked = {query, known.q, {.rows = 8}, ask_evaluate, &call, {{NULL, 0}}};
+    status = spread_joined(client, &asked, &call.joined, error);
+    return status == DYN_CLIENT_OK ? convert_reply((Dynamics__V1__EvaluateReply *)call.joined.reply, evaluation, error)
+                                   : status;
 }
 
 void dyn_client_evaluation_free(dyn_client_evaluation *evaluation) {

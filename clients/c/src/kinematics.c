@@ -104,7 +104,12 @@ static dyn_client_status call_frames(dyn_client *client, const dyn_client_query 
         want->width[k] *= known.nv;
     }
     const spread_call asked = {
-        query, want->q, {.rows = (has_columns ? 6 : 1) * want->quantity->n_frames}, ask_frames, want};
+        query,
+        want->q,
+        {.rows = (has_columns ? 6 : 1) * want->quantity->n_frames, .numbers = 7 * want->quantity->n_frames},
+        ask_frames,
+        want,
+        {{NULL, 0}}};
     return spread(client, &asked, error);
 }
 

@@ -115,12 +115,11 @@ static dyn_client_status convert_reply(Dynamics__V1__RolloutReply *reply, const 
     return DYN_CLIENT_OK;
 }
 
-/* A rollout: the request, its number of samples, and the reply to the samples that are computed so far. */
+/* A rollout: the request, its number of samples, and the reply. */
 typedef struct rollout_call {
     const dyn_client_rollout_request *request;
     size_t samples;
-    pthread_mutex_t mutex; /* guards `reply` */
-    Dynamics__V1__RolloutReply *reply;
+    joined_reply joined;
 } rollout_call;
 
 /* An input of a rollout: its layout, its rows of a sample, the numbers of a row. */
@@ -214,7 +213,7 @@ static bool join_arrays(Dynamics__V1__RolloutReply *from, sample_range range, Dy
 
 /* Moves the outcomes of a piece to their place in the whole reply, which may be the piece itself. */
 static bool join_outcomes(Dynamics__V1__RolloutReply *from, sample_range range, Dynamics__V1__RolloutReply *to) {
-    if (from->n_outcomes != range.count) {
+    if (from->n_outcomes != range.count || (from != to && to->n_outcomes != range.all)) {
         return false;
     }
     if (from == to) {
@@ -234,30 +233,10 @@ static bool join_outcomes(Dynamics__V1__RolloutReply *from, sample_range range, 
     return true;
 }
 
-/* Adds the reply to some samples to the whole reply, which takes it over if it is the first. */
-static dyn_client_status join(const dyn_client *client, rollout_call *call, sample_range range,
-                              Dynamics__V1__RolloutReply *reply, dyn_client_error *error) {
-    if (range.count == range.all) {
-        call->reply = reply;
-        return DYN_CLIENT_OK;
-    }
-    dyn_client_status status = sample_range_check(client, range, &reply->base, error);
-    if (status != DYN_CLIENT_OK) {
-        dynamics__v1__rollout_reply__free_unpacked(reply, NULL);
-        return status;
-    }
-    pthread_mutex_lock(&call->mutex);
-    bool is_first = !call->reply;
-    if (is_first) {
-        call->reply = reply;
-        reply->samples = range.all;
-    }
-    bool is_joined = join_outcomes(reply, range, call->reply) && join_arrays(reply, range, call->reply);
-    pthread_mutex_unlock(&call->mutex);
-    if (!is_first) {
-        dynamics__v1__rollout_reply__free_unpacked(reply, NULL);
-    }
-    return is_joined ? DYN_CLIENT_OK : fail_bad_reply(error, "the rollouts of the pieces do not fit together");
+static bool join(ProtobufCMessage *piece, sample_range range, ProtobufCMessage *all) {
+    Dynamics__V1__RolloutReply *from = (Dynamics__V1__RolloutReply *)piece, *to = (Dynamics__V1__RolloutReply *)all;
+    to->samples = range.all;
+    return join_outcomes(from, range, to) && join_arrays(from, range, to);
 }
 
 /* ---- request ----------------------------------------------------------------------------------------------------- */
@@ -284,7 +263,7 @@ static dyn_client_status ask_rollouts(dyn_client *client, const query_parts *par
     if (status == DYN_CLIENT_OK) {
         status = request_rollout(client, &body, parts->terms, &reply, error);
     }
-    return status == DYN_CLIENT_OK ? join(client, call, range, reply, error) : status;
+    return status == DYN_CLIENT_OK ? joined_reply_add(&call->joined, range, &reply->base, error) : status;
 }
 
 /* Returns the rows of a sample that the reply or the request has. */
@@ -292,6 +271,11 @@ static size_t rows_of(const dyn_client_rollout_request *request) {
     size_t stored = request->only_last ? 1 : request->steps / (request->stride > 0 ? request->stride : 1) + 1;
     size_t sent = request->tau && request->tau_layout == DYN_CLIENT_LAYOUT_EACH ? request->steps : 1;
     return 3 * (stored > sent ? stored : sent);
+}
+
+/* Returns the numbers that each sample has in an input. */
+static size_t numbers_of(dyn_client_layout layout, size_t rows, size_t width) {
+    return layout == DYN_CLIENT_LAYOUT_SHARED ? 0 : (layout == DYN_CLIENT_LAYOUT_EACH ? rows : 1) * width;
 }
 
 dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_query *query,
@@ -307,13 +291,19 @@ dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_qu
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    rollout_call call = {.request = &known, .samples = whole.samples};
-    const spread_call asked = {query, known.q, {.rows = rows_of(&known), .steps = known.steps}, ask_rollouts, &call};
-    pthread_mutex_init(&call.mutex, NULL);
-    status = spread(client, &asked, error);
-    pthread_mutex_destroy(&call.mutex);
-    if (status != DYN_CLIENT_OK && call.reply) {
-        dynamics__v1__rollout_reply__free_unpacked(call.reply, NULL);
-    }
-    return status == DYN_CLIENT_OK ? convert_reply(call.reply, &whole, &known, rollout, error) : status;
+    rollout_call call = {.request = &known, .samples = whole.samples, .joined = {.join = join}};
+    size_t tau_rows = known.steps + (known.tau_hold == DYN_CLIENT_HOLD_LINEAR);
+    const spread_call asked = {query,
+                               known.q,
+                               {.rows = rows_of(&known), .steps = known.steps},
+                               ask_rollouts,
+                               &call,
+                               {{"tau", numbers_of(known.tau_layout, tau_rows, whole.nv)},
+                                {"q_ref", numbers_of(known.reference_layout, known.steps, whole.nq)},
+                                {"v_ref", numbers_of(known.reference_layout, known.steps, whole.nv)},
+                                {"a_ref", numbers_of(known.reference_layout, known.steps, whole.nv)}}};
+    status = spread_joined(client, &asked, &call.joined, error);
+    return status == DYN_CLIENT_OK
+               ? convert_reply((Dynamics__V1__RolloutReply *)call.joined.reply, &whole, &known, rollout, error)
+               : status;
 }

@@ -85,6 +85,9 @@ static dyn_client_status ask(several_connection *self, member *m, const outgoing
     if (!atomic_load(&m->open)) {
         status = open_member(self, m, fmin(DIAL_TIME, timeout), error);
     }
+    if (status == DYN_CLIENT_OK && atomic_load(&self->is_aborted)) {
+        return fail(error, DYN_CLIENT_CANCELLED, NULL, "the client was aborted");
+    }
     if (status == DYN_CLIENT_OK) {
         status = nng_connections.exchange(atomic_load(&m->open), request, timeout, reply, error);
     }
@@ -97,7 +100,8 @@ static dyn_client_status ask_any(several_connection *self, const outgoing *reque
                                  dyn_client_error *error) {
     double deadline = monotonic_now() + timeout;
     size_t first = atomic_fetch_add(&self->next, 1);
-    dyn_client_status status = DYN_CLIENT_UNREACHABLE;
+    dyn_client_status status =
+        fail(error, DYN_CLIENT_TIMEOUT, NULL, "no daemon of the list has answered within %g s", timeout);
     bool is_asked = false;
     for (size_t i = 0; i < 2 * self->count && !atomic_load(&self->is_aborted); i++) {
         member *m = &self->members[(first + i) % self->count];
@@ -115,7 +119,7 @@ static dyn_client_status ask_any(several_connection *self, const outgoing *reque
             return status;
         }
     }
-    return status;
+    return atomic_load(&self->is_aborted) ? fail(error, DYN_CLIENT_CANCELLED, NULL, "the client was aborted") : status;
 }
 
 static dyn_client_status exchange_several(connection *base, const outgoing *request, double timeout, incoming *reply,
@@ -177,13 +181,16 @@ static dyn_client_status add_members(several_connection *self, const char *urls,
     return DYN_CLIENT_OK;
 }
 
-/* Dials all members. Succeeds if one of them is there: the first one becomes the home. */
+/* Dials all members within the connect timeout, and once one of them is there the others for DIAL_TIME. Succeeds if one
+ * is there: the first one becomes the home. */
 static dyn_client_status open_members(several_connection *self, dyn_client_error *error) {
     dyn_client_status status = DYN_CLIENT_UNREACHABLE;
+    double deadline = monotonic_now() + self->base.timeout;
     bool has_home = false;
     for (size_t i = 0; i < self->count; i++) {
         dyn_client_error own = {0};
-        dyn_client_status opened = open_member(self, &self->members[i], self->base.timeout, &own);
+        double left = fmax(deadline - monotonic_now(), DIAL_TIME);
+        dyn_client_status opened = open_member(self, &self->members[i], has_home ? DIAL_TIME : left, &own);
         if (opened == DYN_CLIENT_OK && !has_home) {
             self->home = i;
             has_home = true;

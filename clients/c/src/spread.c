@@ -49,17 +49,6 @@ typedef struct spreading {
 
 /* ---- Joining replies --------------------------------------------------------------------------------------------- */
 
-dyn_client_status sample_range_check(const dyn_client *client, sample_range range, const ProtobufCMessage *reply,
-                                     dyn_client_error *error) {
-    double bytes = (double)protobuf_c_message_get_packed_size(reply) * (double)range.all / (double)range.count;
-    size_t most = client_max_reply_bytes(client);
-    return bytes <= (double)most ? DYN_CLIENT_OK
-                                 : fail(error, DYN_CLIENT_RESOURCE_EXHAUSTED, NULL,
-                                        "the reply to all %zu samples has about %.0f bytes, more than max_reply_bytes "
-                                        "(%zu)",
-                                        range.all, bytes, most);
-}
-
 /* Makes room for the values of all samples, and moves those that are there to their place. */
 static bool widen(sample_range range, sample_values to) {
     size_t width = *to.count / range.count, count;
@@ -89,6 +78,57 @@ bool sample_values_join(sample_range range, const sample_values *from, sample_va
         memcpy(*to.values + range.first * width, *from->values, *from->count * sizeof **to.values);
     }
     return true;
+}
+
+/* Returns the doubles in the arrays of a message and of its messages. */
+static size_t count_in(const ProtobufCMessage *message) {
+    size_t count = 0;
+    for (unsigned i = 0; i < message->descriptor->n_fields; i++) {
+        const ProtobufCFieldDescriptor *field = &message->descriptor->fields[i];
+        if (field->label != PROTOBUF_C_LABEL_REPEATED) {
+            continue;
+        }
+        size_t entries = *(const size_t *)((const char *)message + field->quantifier_offset);
+        ProtobufCMessage *const *messages = *(ProtobufCMessage *const *const *)((const char *)message + field->offset);
+        count += field->type == PROTOBUF_C_TYPE_DOUBLE ? entries : 0;
+        for (size_t k = 0; k < entries && field->type == PROTOBUF_C_TYPE_MESSAGE; k++) {
+            count += count_in(messages[k]);
+        }
+    }
+    return count;
+}
+
+/* Checks that the numbers of all samples, by those of some, are within max_reply_bytes of the client. */
+static dyn_client_status check_joined_size(const joined_reply *joined, sample_range range,
+                                           const ProtobufCMessage *reply, dyn_client_error *error) {
+    double bytes = (double)(sizeof(double) * count_in(reply)) * (double)range.all / (double)range.count;
+    if (range.count == range.all || bytes <= (double)joined->most_bytes) {
+        return DYN_CLIENT_OK;
+    }
+    return fail(error, DYN_CLIENT_RESOURCE_EXHAUSTED, NULL,
+                "the reply to all %zu samples has %.0f bytes, more than max_reply_bytes (%zu)", range.all, bytes,
+                joined->most_bytes);
+}
+
+dyn_client_status joined_reply_add(joined_reply *joined, sample_range range, ProtobufCMessage *reply,
+                                   dyn_client_error *error) {
+    bool is_joined = range.count == range.all;
+    dyn_client_status status = check_joined_size(joined, range, reply, error);
+    if (status != DYN_CLIENT_OK) {
+        protobuf_c_message_free_unpacked(reply, NULL);
+        return status;
+    }
+    pthread_mutex_lock(&joined->mutex);
+    bool is_first = !joined->reply;
+    is_joined = is_joined || joined->join(reply, range, is_first ? reply : joined->reply);
+    if (is_joined && is_first) {
+        joined->reply = reply;
+    }
+    pthread_mutex_unlock(&joined->mutex);
+    if (!is_joined || !is_first) {
+        protobuf_c_message_free_unpacked(reply, NULL);
+    }
+    return is_joined ? DYN_CLIENT_OK : fail_bad_reply(error, "the replies to the pieces do not fit together");
 }
 
 /* ---- A part of the query ----------------------------------------------------------------------------------------- */
@@ -156,28 +196,52 @@ static bool cut(const dyn_client_query *whole, size_t first, size_t count, query
 
 /* ---- Errors ------------------------------------------------------------------------------------------------------ */
 
-/* Returns the numbers that a sample has in the array of a field such as "q", or 0 for another field. */
-static size_t row_of(const dyn_client_query *query, const char *field) {
-    static const char *const velocities[] = {"v", "a", "tau", "dq", "dv", "da", "dtau"};
-    if (strstr(field, ".query.")) {
-        return 0;
+/* Returns the numbers that a sample has in an array of the query, or 0 where all samples share it. */
+static size_t row_in_query(const dyn_client_query *query, const char *member) {
+    static const char forces[] = "external_forces[", base[] = "base_motion.";
+    if (strncmp(member, forces, strlen(forces)) == 0) {
+        size_t i = strtoul(member + strlen(forces), NULL, 10);
+        return i < query->external_force_count ? 3 * rows_of_sample(query->external_forces[i].rows, query->samples) : 0;
     }
-    const char *dot = strrchr(field, '.'), *name = dot ? dot + 1 : field;
-    size_t length = strcspn(name, "[");
-    if (length == 1 && name[0] == 'q') {
-        return query->nq;
+    if (strncmp(member, base, strlen(base)) == 0 && query->base_motion) {
+        return 3 * rows_of_sample(query->base_motion->rows, query->samples);
     }
-    for (size_t i = 0; i < sizeof velocities / sizeof *velocities; i++) {
-        if (strlen(velocities[i]) == length && strncmp(name, velocities[i], length) == 0) {
-            return query->nv;
-        }
+    if (strncmp(member, "rows.", 5) == 0 && query->has_rows_per_sample) {
+        return query->row_count * (strncmp(member, "rows.matrix", 11) == 0 ? query->nv : 1);
     }
     return 0;
 }
 
+/* Returns whether the array of a field such as "[3]" after `name` is that of a name. */
+static bool is_array(const char *name, const char *array) {
+    size_t length = strlen(array);
+    return strncmp(name, array, length) == 0 && name[length] == '[';
+}
+
+/* Returns the numbers that a sample has in the array of a field such as "inverse_dynamics.q[13]", or 0 where samples
+ * have no part of it. */
+static size_t row_of(const spread_call *call, const dyn_client_query *query, const char *field) {
+    static const char *const velocities[] = {"v", "a", "tau", "dq", "dv", "da", "dtau"};
+    const char *in_query = strstr(field, ".query."), *dot = strchr(field, '.'), *name = dot ? dot + 1 : field;
+    if (in_query) {
+        return row_in_query(query, in_query + strlen(".query."));
+    }
+    for (size_t i = 0; i < SPREAD_ARRAYS && call->arrays[i].name; i++) {
+        if (is_array(name, call->arrays[i].name)) {
+            return call->arrays[i].numbers;
+        }
+    }
+    for (size_t i = 0; i < sizeof velocities / sizeof *velocities; i++) {
+        if (is_array(name, velocities[i])) {
+            return query->nv;
+        }
+    }
+    return is_array(name, "q") ? query->nq : 0;
+}
+
 /* Moves the sample and the index of an error of a piece to those of the whole. */
-static void move_error(const dyn_client_query *query, size_t first, dyn_client_error *error) {
-    size_t row = row_of(query, error->field);
+static void move_error(const spreading *s, size_t first, dyn_client_error *error) {
+    size_t row = row_of(s->call, s->query, error->field);
     char *bracket = strrchr(error->field, '[');
     if (row > 0 && bracket) {
         size_t room = sizeof error->field - (size_t)(bracket - error->field);
@@ -223,7 +287,7 @@ static bool report_piece(void *context, double fraction) {
     spreading *s = context;
     (void)fraction;
     pthread_mutex_lock(&s->mutex);
-    bool goes_on = s->status == DYN_CLIENT_OK && report(s);
+    bool goes_on = report(s);
     pthread_mutex_unlock(&s->mutex);
     return goes_on;
 }
@@ -240,6 +304,7 @@ static dyn_client_status ask_once(spreading *s, size_t first, size_t count, doub
         query_parts_encode_steps(s->client, &part.query, s->call->q, s->call->size.steps, &parts, error);
     if (status == DYN_CLIENT_OK) {
         parts.terms.timeout = timeout;
+        origin->is_code_wanted = s->query->spread != NULL;
         parts.terms.origin = origin;
         parts.terms.progress = s->query->progress ? report_piece : NULL;
         parts.terms.context = s;
@@ -300,7 +365,7 @@ static dyn_client_status ask_piece(spreading *s, size_t first, size_t count, dyn
             *error = mark;
             error->marked = sum;
         } else {
-            move_error(s->query, half, error);
+            move_error(s, half, error);
         }
     }
     return status;
@@ -311,7 +376,7 @@ static void note(spreading *s, size_t first, size_t count, double time, dyn_clie
                  dyn_client_error *error) {
     uint64_t marked = status == DYN_CLIENT_OK ? error->marked : 0;
     if (marked > 0 || status != DYN_CLIENT_OK) {
-        move_error(s->query, first, error);
+        move_error(s, first, error);
     }
     pthread_mutex_lock(&s->mutex);
     if (marked > 0) {
@@ -383,14 +448,9 @@ static void store_report(const dyn_client_query *query, size_t pieces, const cha
 }
 
 static dyn_client_status spread_pieces(dyn_client *client, const spread_call *call, const dyn_client_query *query,
-                                       size_t piece, dyn_client_error *error) {
-    double timeout = query->timeout > 0 ? query->timeout : client_timeout(client);
-    spreading s = {.client = client,
-                   .call = call,
-                   .query = query,
-                   .deadline = monotonic_now() + timeout,
-                   .piece = piece,
-                   .status = DYN_CLIENT_OK};
+                                       size_t piece, double deadline, dyn_client_error *error) {
+    spreading s = {
+        .client = client, .call = call, .query = query, .deadline = deadline, .piece = piece, .status = DYN_CLIENT_OK};
     dyn_client_error unused, *found = error ? error : &unused;
     if (!report(&s)) {
         return fail(found, DYN_CLIENT_CANCELLED, NULL, "the progress callback cancelled the call before it began");
@@ -415,6 +475,7 @@ static size_t choose_piece(const spread_call *call, const dyn_client_query *quer
     double row = (double)(query->nq > query->nv ? query->nq : query->nv),
            matrix = (double)query->nv * (double)query->nv;
     double numbers = fmax((double)call->size.rows * row, call->size.has_matrix ? matrix : 1);
+    numbers = fmax(numbers, (double)call->size.numbers);
     double fitting = FILLED * (double)most_bytes / ((double)sizeof(double) * numbers);
     size_t shared = (query->samples + 2 * WORKERS - 1) / (2 * WORKERS);
     size_t most = fitting < 1 ? 1 : fitting > (double)query->samples ? query->samples : (size_t)fitting;
@@ -425,12 +486,13 @@ static size_t choose_piece(const spread_call *call, const dyn_client_query *quer
 dyn_client_status spread(dyn_client *client, const spread_call *call, dyn_client_error *error) {
     query_parts parts;
     dyn_client_error own, *found = error ? error : &own;
-    call_origin origin = {0};
+    call_origin origin = {.is_code_wanted = true};
     dyn_client_status status = query_parts_encode_steps(client, call->query, call->q, call->size.steps, &parts, found);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
     const dyn_client_query query = parts.source;
+    double deadline = monotonic_now() + (query.timeout > 0 ? query.timeout : client_timeout(client));
     size_t most_bytes = query.job || !(query.timeout >= 0) ? 0 : client_piece_bytes(client);
     size_t piece = most_bytes > 0 ? choose_piece(call, &query, most_bytes) : query.samples;
     if (piece >= query.samples) {
@@ -439,15 +501,28 @@ dyn_client_status spread(dyn_client *client, const spread_call *call, dyn_client
         piece = (query.samples + 1) / 2;
     } else {
         query_parts_free(&parts);
-        return spread_pieces(client, call, &query, piece, error);
+        return spread_pieces(client, call, &query, piece, deadline, error);
     }
     query_parts_free(&parts);
     bool is_too_large = status == DYN_CLIENT_RESOURCE_EXHAUSTED && found->retry_after == 0;
     if (is_too_large && most_bytes > 0 && query.samples > 1) {
-        return spread_pieces(client, call, &query, piece, error);
+        return spread_pieces(client, call, &query, piece, deadline, error);
     }
     if (status == DYN_CLIENT_OK) {
         store_report(&query, 1, origin.code, "");
+    }
+    return status;
+}
+
+dyn_client_status spread_joined(dyn_client *client, const spread_call *call, joined_reply *joined,
+                                dyn_client_error *error) {
+    joined->most_bytes = client ? client_max_reply_bytes(client) : 0;
+    pthread_mutex_init(&joined->mutex, NULL);
+    dyn_client_status status = spread(client, call, error);
+    pthread_mutex_destroy(&joined->mutex);
+    if (status != DYN_CLIENT_OK && joined->reply) {
+        protobuf_c_message_free_unpacked(joined->reply, NULL);
+        joined->reply = NULL;
     }
     return status;
 }

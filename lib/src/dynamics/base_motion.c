@@ -66,6 +66,9 @@ dyn_status dyn_base_force_derivatives(const dyn_model *model, dyn_workspace *wor
     if (status == DYN_OK) {
         status = dyn_check_base_motion(n, base, error);
     }
+    if (status == DYN_OK) {
+        status = refuse_custom_joints(model, "a moving base needs", error);
+    }
     for (size_t s = 0; status == DYN_OK && s < n; s++) {
         const dyn_base_motion one = motion_of(base, s);
         const formulation_call call = {.model = model, .memory = workspace->memory, .base = &one};
