@@ -357,7 +357,8 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_set_log_level(dyn_client *client,
  * dyn_client_simulation_input and dyn_client_terms; calls without one of these have no callback, and dyn_client_abort
  * ends them. The calling thread calls it once before it sends the request. Another thread of the library calls it about
  * ten times a second while the request is in progress. If the callback returns false, the call ends with CANCELLED: at
- * once, or as soon as the daemon has ended the request. The callback must not use the client. */
+ * once, or as soon as the daemon has ended the request. Where samples are spread over several daemons, several threads
+ * call it in turn. The callback must not use the client. */
 typedef bool (*dyn_client_progress)(void *context, double fraction);
 
 /* ---- jobs -------------------------------------------------------------------------------------------------------- */

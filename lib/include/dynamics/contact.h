@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Contact surfaces of a model: the parts of its links that touch planes.
+ * Contact surfaces of a model: the parts of its links that touch planes and height fields.
  *
  * A surface has a shape in a frame on a link. Each shape except a plane touches the planes, and the height fields, that
- * are on other links or in the world. Two shapes that are neither do not touch each other. The surfaces 1 and 2 of
- * a pair state its law:
+ * are on other links or in the world. Two shapes that are neither do not touch each other. The surfaces 1 and 2 of a
+ * pair state its law:
  *
  *     friction       mu = sqrt(mu_1 mu_2)                |f_t| <= mu f_n, and f_t opposes the slip (Coulomb)
  *     restitution    e = max(e_1, e_2)                   v_n' = -e v_n at an impact (Newton)

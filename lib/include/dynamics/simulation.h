@@ -42,7 +42,8 @@
  * methods refuse. With the gap g, the normal velocity v_n and the step dt, a rigid contact requires v_n' >= -g / dt; it
  * ends a fifth of a penetration in each step, at most at 1 m/s; and it rebounds, v_n' >= -e v_n, where v_n exceeds the
  * rest velocity. A compliant contact is linearized at the end of the step, which is stable for any stiffness. Projected
- * Gauss-Seidel finds the impulses. Stops at joint limits act after the contacts, without regard to them.
+ * Gauss-Seidel finds the impulses. Stops at joint limits act after the contacts, without regard to them, unless the
+ * solver of the contacts also solves joints.
  *
  * A base that moves (base_motion.h) adds its forces -f_base(q, v) to tau where an integrator computes an acceleration;
  * its twist and acceleration are held over a step. q, v, energies, contacts and controllers are relative to the base,

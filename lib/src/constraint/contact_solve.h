@@ -19,8 +19,7 @@
  *     lower <= p <= upper        u_r = b inside        u_r >= b at the lower bound        u_r <= b at the upper one
  *
  * Up to eight contacts first try to stick together: where the impulses that end all their velocities are unique and lie
- * in the cones of friction, they are the solution, unless there are bounded
- * rows. It counts as one sweep.
+ * in the cones of friction, they are the solution, unless there are bounded rows. It counts as one sweep.
  *
  * Otherwise each sweep visits the contacts in their order. A contact takes the impulse that sticks, where that is in
  * the cone of friction. Otherwise its normal impulse is projected on p_n >= 0, and its tangential one, after a step of
