@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Tests with bad input and bad peers, over sockets whose tests implement nng's wire protocol.
-add_library(hostile_support STATIC hostile_witness.c sp_request.c sp_wire.c ../support/random.c)
+add_library(hostile_support STATIC hostile_witness.c load.c sp_request.c sp_wire.c ../support/random.c)
 # Longest time in seconds that another client may wait while the daemon is attacked; sanitizers need more.
 set(hostile_stall 0.5)
 if(DYNAMICS_SANITIZE)

@@ -16,9 +16,10 @@
 #include <dynamics_client.h>
 
 #include "system/daemon_fixture.h"
+#include "system/load.h"
 #include "system/sp_request.h"
 
-enum { REPLICAS = 3, SAMPLES = 50, REQUESTS = 300 };
+enum { REPLICAS = 3 };
 
 static const double TOLERANCE = 1e-9;
 
@@ -42,96 +43,9 @@ static void stop(void) {
     nats_server_stop(&server);
 }
 
-static dyn_client *connect_client(void) {
-    dyn_client *client;
-    dyn_client_error error;
-    ck_assert_msg(dyn_client_connect(server.url, NULL, &client, &error) == DYN_CLIENT_OK, "%s", error.message);
-    return client;
-}
-
-/* Asks for the joint forces of SAMPLES states of the two-link arm, and compares them with the closed form. Returns
- * whether there was an answer. */
-static bool ask_once(dyn_client *client, int number, dyn_client_error *error) {
-    double q[2 * SAMPLES], v[2 * SAMPLES], a[2 * SAMPLES], tau[2 * SAMPLES];
-    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = SAMPLES);
-    for (int k = 0; k < 2 * SAMPLES; k++) {
-        double t = 0.37 * number + 0.11 * k;
-        q[k] = sin(t);
-        v[k] = cos(1.3 * t);
-        a[k] = sin(0.7 * t);
-    }
-    if (dyn_client_inverse_dynamics(client, &query, q, v, a, tau, error) != DYN_CLIENT_OK) {
-        return false;
-    }
-    for (int k = 0; k < 2 * SAMPLES; k += 2) {
-        double right[2];
-        sp_two_link_torques(&q[k], &v[k], &a[k], right);
-        ck_assert_double_eq_tol(tau[k], right[0], TOLERANCE);
-        ck_assert_double_eq_tol(tau[k + 1], right[1], TOLERANCE);
-    }
-    return true;
-}
-
-/* A client that asks while replicas come and go. */
-typedef struct load {
-    pthread_t thread;
-    atomic_int answered;
-    int failed;
-    double longest;
-    char failure[256];
-} load;
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
-static void pause_for(double seconds) {
-    nanosleep(&(struct timespec){(time_t)seconds, (long)((seconds - floor(seconds)) * 1e9)}, NULL);
-}
-
-static void *ask(void *argument) {
-    load *l = argument;
-    dyn_client *client = connect_client();
-    dyn_client_error error;
-    for (int i = 0; i < REQUESTS; i++) {
-        double start = now();
-        bool is_answered = ask_once(client, i, &error);
-        l->longest = fmax(l->longest, now() - start);
-        if (!is_answered) {
-            l->failed++;
-            snprintf(l->failure, sizeof l->failure, "%.255s", error.message);
-        }
-        atomic_fetch_add(&l->answered, is_answered);
-        pause_for(0.002);
-    }
-    dyn_client_close(client);
-    return NULL;
-}
-
-static void load_start(load *l) {
-    memset(l, 0, sizeof *l);
-    ck_assert_int_eq(pthread_create(&l->thread, NULL, ask, l), 0);
-    double end = now() + 10;
-    while (atomic_load(&l->answered) < 20) {
-        ck_assert_double_le(now(), end);
-        pause_for(0.005);
-    }
-}
-
-/* Waits for the end of the load, and checks that every request was answered rightly. */
-static void load_end(load *l, const char *disturbance) {
-    pthread_join(l->thread, NULL);
-    printf("%-32s %d answers, %d failures, longest %.3f s %s\n", disturbance, atomic_load(&l->answered), l->failed,
-           l->longest, l->failure);
-    ck_assert_msg(l->failed == 0, "%s", l->failure);
-    ck_assert_int_eq(atomic_load(&l->answered), REQUESTS);
-}
-
 START_TEST(a_killed_replica_costs_no_answer) {
     load l;
-    load_start(&l);
+    load_start(server.url, &l);
     ck_assert_int_eq(daemon_end(&replicas[0], SIGKILL), 128 + SIGKILL);
     load_end(&l, "kill -9 of one of three");
     daemon_begin(&replicas[0]);
@@ -140,7 +54,7 @@ END_TEST
 
 START_TEST(a_drained_replica_finishes_its_requests) {
     load l;
-    load_start(&l);
+    load_start(server.url, &l);
     daemon_restart(&replicas[1]);
     daemon_restart(&replicas[2]);
     load_end(&l, "two restarts of three");
@@ -149,9 +63,9 @@ END_TEST
 
 START_TEST(a_stopped_replica_is_passed_by_within_the_timeout) {
     load l;
-    load_start(&l);
+    load_start(server.url, &l);
     daemon_signal(&replicas[0], SIGSTOP);
-    pause_for(1);
+    load_pause(1);
     daemon_signal(&replicas[0], SIGCONT);
     load_end(&l, "SIGSTOP of one of three for 1 s");
 }
@@ -159,14 +73,14 @@ END_TEST
 
 START_TEST(a_restart_of_the_nats_server_costs_no_wrong_answer) {
     load l;
-    load_start(&l);
+    load_start(server.url, &l);
     nats_server_restart(&server);
     load_end(&l, "restart of the NATS server");
 }
 END_TEST
 
 START_TEST(a_simulation_is_lost_with_its_replica_and_the_error_says_so) {
-    dyn_client *client = connect_client();
+    dyn_client *client = load_connect(server.url);
     dyn_client_error error;
     dyn_client_server_info *info;
     ck_assert_int_eq(dyn_client_get_server_info(client, 0, &info, &error), DYN_CLIENT_OK);
@@ -200,7 +114,7 @@ END_TEST
 
 START_TEST(a_request_beyond_the_payload_is_refused_with_both_sizes) {
     const size_t size = (size_t)40 << 20;
-    dyn_client *client = connect_client();
+    dyn_client *client = load_connect(server.url);
     dyn_client_error error;
     void *reply;
     size_t reply_size;
@@ -208,7 +122,7 @@ START_TEST(a_request_beyond_the_payload_is_refused_with_both_sizes) {
     ck_assert_int_eq(dyn_client_call(client, bytes, size, 0, &reply, &reply_size, &error),
                      DYN_CLIENT_RESOURCE_EXHAUSTED);
     ck_assert_msg(strstr(error.message, "max_payload") != NULL, "%s", error.message);
-    ck_assert(ask_once(client, 1, &error));
+    ck_assert(load_ask(client, LOAD_SAMPLES, 1, NULL, &error) == DYN_CLIENT_OK);
     dyn_client_close(client);
     free(bytes);
 }
@@ -249,14 +163,6 @@ static void free_states(states *s) {
     free(s->result);
 }
 
-static dyn_client *connect_alone(void) {
-    dyn_client *client;
-    dyn_client_error error;
-    ck_assert_msg(dyn_client_connect(replicas[0].request_ipc, NULL, &client, &error) == DYN_CLIENT_OK, "%s",
-                  error.message);
-    return client;
-}
-
 /* Computes inverse dynamics or mass matrices of the states, over NATS or by one daemon. Returns the number of
  * requests. */
 static size_t compute(dyn_client *client, bool is_inverse, const states *s) {
@@ -273,7 +179,7 @@ static size_t compute(dyn_client *client, bool is_inverse, const states *s) {
 }
 
 START_TEST(the_pieces_of_a_batch_have_the_bits_of_one_daemon) {
-    dyn_client *fleet = connect_client(), *alone = connect_alone();
+    dyn_client *fleet = load_connect(server.url), *alone = load_connect(replicas[0].request_ipc);
     for (int k = 0; k < 2; k++) {
         states many = create_states(BATCH, 6, 36), one = create_states(BATCH, 6, 36);
         ck_assert_uint_gt(compute(fleet, k == 0, &many), 4);
@@ -312,7 +218,7 @@ static dyn_client_evaluation *evaluate(dyn_client *client, const states *s) {
 }
 
 START_TEST(the_pieces_of_an_evaluation_are_joined_in_order) {
-    dyn_client *fleet = connect_client(), *alone = connect_alone();
+    dyn_client *fleet = load_connect(server.url), *alone = load_connect(replicas[0].request_ipc);
     states s = create_states(BATCH / 4, 6, 1);
     dyn_client_evaluation *many = evaluate(fleet, &s), *one = evaluate(alone, &s);
     ck_assert_uint_eq(many->samples, s.n);
@@ -360,7 +266,7 @@ static dyn_client_rollout *roll_out(dyn_client *client, const states *s) {
 }
 
 START_TEST(the_pieces_of_rollouts_are_joined_in_order) {
-    dyn_client *fleet = connect_client(), *alone = connect_alone();
+    dyn_client *fleet = load_connect(server.url), *alone = load_connect(replicas[0].request_ipc);
     states s = create_states(BATCH / 4, 2, 1);
     dyn_client_rollout *many = roll_out(fleet, &s), *one = roll_out(alone, &s);
     ck_assert_uint_eq(many->samples, s.n);
@@ -382,7 +288,7 @@ START_TEST(the_pieces_of_rollouts_are_joined_in_order) {
 END_TEST
 
 START_TEST(an_error_in_a_piece_names_its_place_in_the_batch) {
-    dyn_client *client = connect_client();
+    dyn_client *client = load_connect(server.url);
     states s = create_states(BATCH, 6, 6);
     dyn_client_error error;
     dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = s.n, .timeout = 60);
@@ -433,7 +339,7 @@ static void load_changing(int replica, int mass) {
 }
 
 START_TEST(replicas_with_different_models_of_one_name_answer_no_batch) {
-    dyn_client *client = connect_client();
+    dyn_client *client = load_connect(server.url);
     dyn_client_error error;
     double q[4096] = {0.3}, g[4096];
     const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "changing", .nq = 1, .nv = 1, .samples = 4096);
@@ -458,7 +364,7 @@ typedef struct long_batch {
 
 static void *compute_long_batch(void *argument) {
     long_batch *b = argument;
-    dyn_client *client = connect_client();
+    dyn_client *client = load_connect(server.url);
     const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = LONG_BATCH,
                                                          .timeout = 100, .spread = &b->spread);
     b->status = dyn_client_inverse_dynamics(client, &query, b->s.q, b->s.v, b->s.a, b->s.result, &b->error);
@@ -470,15 +376,15 @@ static void *compute_long_batch(void *argument) {
 START_TEST(a_replica_killed_during_a_batch_costs_no_sample) {
     long_batch b = {.s = create_states(LONG_BATCH, 2, 2), .spread = {.struct_size = sizeof b.spread}};
     pthread_t thread;
-    double start = now();
+    double start = load_now();
     ck_assert_int_eq(pthread_create(&thread, NULL, compute_long_batch, &b), 0);
-    pause_for(0.05);
+    load_pause(0.05);
     ck_assert_int_eq(daemon_end(&replicas[0], SIGKILL), 128 + SIGKILL);
     bool was_under_way = !atomic_load(&b.is_over);
     pthread_join(thread, NULL);
     daemon_begin(&replicas[0]);
     printf("%d samples in %zu pieces, one of three replicas killed %s: %.2f s\n", LONG_BATCH, b.spread.pieces,
-           was_under_way ? "on the way" : "after the end", now() - start);
+           was_under_way ? "on the way" : "after the end", load_now() - start);
     ck_assert_msg(b.status == DYN_CLIENT_OK, "%s", b.error.message);
     ck_assert(was_under_way);
     for (size_t k = 0; k < 2 * b.s.n; k += 2) {

@@ -7,9 +7,7 @@
 #include <check.h>
 #include <math.h>
 #include <netinet/in.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +20,9 @@
 #include <dynamics_client.h>
 
 #include "system/daemon_fixture.h"
-#include "system/sp_request.h"
+#include "system/load.h"
 
-enum { DAEMONS = 3, SAMPLES = 20, REQUESTS = 300, BATCH = 4000 };
-
-static const double TOLERANCE = 1e-9;
+enum { DAEMONS = 3, SAMPLES = 20, BATCH = 4000 };
 
 static daemon_fixture daemons[DAEMONS];
 static char list[400];
@@ -46,43 +42,6 @@ static void stop(void) {
     }
 }
 
-static dyn_client *connect_client(void) {
-    dyn_client *client;
-    dyn_client_error error;
-    ck_assert_msg(dyn_client_connect(list, NULL, &client, &error) == DYN_CLIENT_OK, "%s", error.message);
-    return client;
-}
-
-/* Asks for the joint forces of n states of the two-link arm, and compares them with the closed form. */
-static dyn_client_status ask(dyn_client *client, size_t n, dyn_client_spread *spread, dyn_client_error *error) {
-    double *q = calloc(8 * n, sizeof *q), *v = q + 2 * n, *a = v + 2 * n, *tau = a + 2 * n;
-    const dyn_client_query query =
-        DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = n, .spread = spread);
-    for (size_t k = 0; k < 2 * n; k++) {
-        double t = 0.11 * (double)k;
-        q[k] = sin(t), v[k] = cos(1.3 * t), a[k] = sin(0.7 * t);
-    }
-    dyn_client_status status = dyn_client_inverse_dynamics(client, &query, q, v, a, tau, error);
-    for (size_t k = 0; k < 2 * n && status == DYN_CLIENT_OK; k += 2) {
-        double right[2];
-        sp_two_link_torques(&q[k], &v[k], &a[k], right);
-        ck_assert_double_eq_tol(tau[k], right[0], TOLERANCE);
-        ck_assert_double_eq_tol(tau[k + 1], right[1], TOLERANCE);
-    }
-    free(q);
-    return status;
-}
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
-static void pause_for(double seconds) {
-    nanosleep(&(struct timespec){(time_t)seconds, (long)((seconds - floor(seconds)) * 1e9)}, NULL);
-}
-
 /* Returns the requests of inverse dynamics that a daemon has answered. */
 static uint64_t answered_by(int i) {
     dyn_client *client;
@@ -99,54 +58,8 @@ static uint64_t answered_by(int i) {
     return count;
 }
 
-/* Requests of a client while daemons come and go. */
-typedef struct load {
-    pthread_t thread;
-    atomic_int answered;
-    int failed;
-    double longest;
-    char failure[256];
-} load;
-
-static void *run_load(void *argument) {
-    load *l = argument;
-    dyn_client *client = connect_client();
-    dyn_client_error error;
-    for (int i = 0; i < REQUESTS; i++) {
-        double begin = now();
-        bool is_answered = ask(client, SAMPLES, NULL, &error) == DYN_CLIENT_OK;
-        l->longest = fmax(l->longest, now() - begin);
-        if (!is_answered) {
-            l->failed++;
-            snprintf(l->failure, sizeof l->failure, "%.255s", error.message);
-        }
-        atomic_fetch_add(&l->answered, is_answered);
-        pause_for(0.002);
-    }
-    dyn_client_close(client);
-    return NULL;
-}
-
-static void load_start(load *l) {
-    memset(l, 0, sizeof *l);
-    ck_assert_int_eq(pthread_create(&l->thread, NULL, run_load, l), 0);
-    double end = now() + 10;
-    while (atomic_load(&l->answered) < 20) {
-        ck_assert_double_le(now(), end);
-        pause_for(0.005);
-    }
-}
-
-static void load_end(load *l, const char *disturbance) {
-    pthread_join(l->thread, NULL);
-    printf("%-32s %d answers, %d failures, longest %.3f s %s\n", disturbance, atomic_load(&l->answered), l->failed,
-           l->longest, l->failure);
-    ck_assert_msg(l->failed == 0, "%s", l->failure);
-    ck_assert_int_eq(atomic_load(&l->answered), REQUESTS);
-}
-
 START_TEST(requests_take_turns_and_batches_are_spread) {
-    dyn_client *client = connect_client();
+    dyn_client *client = load_connect(list);
     dyn_client_error error;
     dyn_client_spread spread = DYN_CLIENT_SPREAD_INIT(.pieces = 0);
     uint64_t before[DAEMONS];
@@ -154,12 +67,12 @@ START_TEST(requests_take_turns_and_batches_are_spread) {
         before[i] = answered_by(i);
     }
     for (int i = 0; i < 4 * DAEMONS; i++) {
-        ck_assert_msg(ask(client, 1, NULL, &error) == DYN_CLIENT_OK, "%s", error.message);
+        ck_assert_msg(load_ask(client, 1, 0, NULL, &error) == DYN_CLIENT_OK, "%s", error.message);
     }
     for (int i = 0; i < DAEMONS; i++) {
         ck_assert_uint_eq(answered_by(i), before[i] + 4);
     }
-    ck_assert_msg(ask(client, BATCH, &spread, &error) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_msg(load_ask(client, BATCH, 0, &spread, &error) == DYN_CLIENT_OK, "%s", error.message);
     ck_assert_uint_ge(spread.pieces, 8);
     for (int i = 0; i < DAEMONS; i++) {
         ck_assert_uint_gt(answered_by(i), before[i] + 4);
@@ -170,16 +83,16 @@ END_TEST
 
 START_TEST(a_killed_daemon_costs_no_answer_and_is_used_again) {
     load l;
-    load_start(&l);
+    load_start(list, &l);
     ck_assert_int_eq(daemon_end(&daemons[0], SIGKILL), 128 + SIGKILL);
-    pause_for(0.2);
+    load_pause(0.2);
     daemon_begin(&daemons[0]);
     load_end(&l, "kill -9 of one of three");
     uint64_t before = answered_by(0);
-    dyn_client *client = connect_client();
+    dyn_client *client = load_connect(list);
     dyn_client_error error;
     for (int i = 0; i < 2 * DAEMONS; i++) {
-        ck_assert_msg(ask(client, 1, NULL, &error) == DYN_CLIENT_OK, "%s", error.message);
+        ck_assert_msg(load_ask(client, 1, 0, NULL, &error) == DYN_CLIENT_OK, "%s", error.message);
     }
     ck_assert_uint_eq(answered_by(0), before + 2);
     dyn_client_close(client);
@@ -194,9 +107,9 @@ START_TEST(a_stopped_daemon_costs_no_answer) {
     daemon_signal(&daemons[1], SIGSTOP);
     double longest = 0;
     for (int i = 0; i < 2 * DAEMONS; i++) {
-        double begin = now();
-        ck_assert_msg(ask(client, 1, NULL, &error) == DYN_CLIENT_OK, "%s", error.message);
-        longest = fmax(longest, now() - begin);
+        double begin = load_now();
+        ck_assert_msg(load_ask(client, 1, 0, NULL, &error) == DYN_CLIENT_OK, "%s", error.message);
+        longest = fmax(longest, load_now() - begin);
     }
     daemon_signal(&daemons[1], SIGCONT);
     printf("%-32s longest %.3f s\n", "SIGSTOP of one of three", longest);
@@ -207,16 +120,16 @@ END_TEST
 START_TEST(a_daemon_that_starts_late_is_used) {
     dyn_client_error error;
     ck_assert_int_eq(daemon_end(&daemons[2], SIGKILL), 128 + SIGKILL);
-    dyn_client *client = connect_client();
+    dyn_client *client = load_connect(list);
     for (int i = 0; i < DAEMONS; i++) {
-        ck_assert_msg(ask(client, 1, NULL, &error) == DYN_CLIENT_OK, "%s", error.message);
+        ck_assert_msg(load_ask(client, 1, 0, NULL, &error) == DYN_CLIENT_OK, "%s", error.message);
     }
     daemon_begin(&daemons[2]);
-    double end = now() + 10;
+    double end = load_now() + 10;
     while (answered_by(2) == 0) {
-        ck_assert_double_le(now(), end);
-        ck_assert_msg(ask(client, 1, NULL, &error) == DYN_CLIENT_OK, "%s", error.message);
-        pause_for(0.05);
+        ck_assert_double_le(load_now(), end);
+        ck_assert_msg(load_ask(client, 1, 0, NULL, &error) == DYN_CLIENT_OK, "%s", error.message);
+        load_pause(0.05);
     }
     dyn_client_close(client);
 }
@@ -231,11 +144,11 @@ START_TEST(errors_name_the_address_and_the_daemon) {
     ck_assert_int_eq(dyn_client_connect("ipc:///nowhere/a,nats://127.0.0.1:1", NULL, &client, &error),
                      DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_msg(strstr(error.message, "\"nats://127.0.0.1:1\" in a list") != NULL, "%s", error.message);
-    client = connect_client();
+    client = load_connect(list);
     for (int i = 0; i < DAEMONS; i++) {
         ck_assert_int_eq(daemon_end(&daemons[i], SIGKILL), 128 + SIGKILL);
     }
-    ck_assert_int_eq(ask(client, 1, NULL, &error), DYN_CLIENT_UNREACHABLE);
+    ck_assert_int_eq(load_ask(client, 1, 0, NULL, &error), DYN_CLIENT_UNREACHABLE);
     ck_assert_msg(strstr(error.message, "is dynamicsd running?") != NULL, "%s", error.message);
     dyn_client_close(client);
     for (int i = 0; i < DAEMONS; i++) {
@@ -304,19 +217,19 @@ START_TEST(haproxy_passes_requests_on_when_a_daemon_dies) {
     pid_t haproxy = start_haproxy(path);
     dyn_client *client = NULL;
     dyn_client_error error;
-    double end = now() + 10;
+    double end = load_now() + 10;
     while (dyn_client_connect(url, NULL, &client, &error) != DYN_CLIENT_OK) {
-        ck_assert_msg(now() < end, "%s", error.message);
-        pause_for(0.05);
+        ck_assert_msg(load_now() < end, "%s", error.message);
+        load_pause(0.05);
     }
-    ck_assert_msg(ask(client, SAMPLES, NULL, &error) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_msg(load_ask(client, SAMPLES, 0, NULL, &error) == DYN_CLIENT_OK, "%s", error.message);
     int answering = answered_by(0) > 0 ? 0 : 1;
     ck_assert_int_eq(daemon_end(&daemons[answering], SIGKILL), 128 + SIGKILL);
-    double begin = now();
-    while (ask(client, SAMPLES, NULL, &error) != DYN_CLIENT_OK) {
-        ck_assert_msg(now() < begin + 10, "%s", error.message);
+    double begin = load_now();
+    while (load_ask(client, SAMPLES, 0, NULL, &error) != DYN_CLIENT_OK) {
+        ck_assert_msg(load_now() < begin + 10, "%s", error.message);
     }
-    printf("%-32s another daemon answers after %.3f s\n", "kill -9 behind HAProxy", now() - begin);
+    printf("%-32s another daemon answers after %.3f s\n", "kill -9 behind HAProxy", load_now() - begin);
     ck_assert_uint_gt(answered_by(1 - answering), 0);
     dyn_client_close(client);
     kill(haproxy, SIGKILL);
