@@ -622,6 +622,43 @@ static void stop_publisher(publisher *from) {
 }
 
 /* A daemon of a later release publishes an event whose kind is field 30 of Event. */
+/* Connects to the peer as to one daemon of a list, so that batches are cut into pieces. */
+static dyn_client *connect_to_list(void) {
+    char list[400];
+    dyn_client *several;
+    snprintf(list, sizeof list, "%s,", peer.address);
+    ck_assert_msg(dyn_client_connect(list, NULL, &several, &error) == DYN_CLIENT_OK, "%s", error.message);
+    return several;
+}
+
+START_TEST(pieces_that_do_not_fit_together_are_refused) {
+    enum { SAMPLES = 1000 };
+    double q[2 * SAMPLES] = {0};
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "robot", .nq = 2, .nv = 2, .samples = SAMPLES);
+    const dyn_client_stepping stepping = DYN_CLIENT_STEPPING_INIT(.step_length = 1e-3);
+    const dyn_client_rollout_request request =
+        DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = q, .stepping = &stepping, .steps = 1);
+    Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
+    Dynamics__V1__RolloutReply rollout = DYNAMICS__V1__ROLLOUT_REPLY__INIT;
+    Dynamics__V1__SampleOutcome outcome = DYNAMICS__V1__SAMPLE_OUTCOME__INIT, *outcomes[] = {&outcome};
+    dyn_client_rollout *found;
+    dyn_client_close(client); /* the peer serves one client at a time */
+    dyn_client *several = connect_to_list();
+    rollout.samples = 250;
+    rollout.n_outcomes = 1;
+    rollout.outcomes = outcomes;
+    reply.result_case = DYNAMICS__V1__REPLY__RESULT_ROLLOUT;
+    reply.rollout = &rollout;
+    set_reply(&reply);
+    lying_peer_publish(&peer);
+    ck_assert_int_eq(dyn_client_rollout_run(several, &query, &request, &found, &error), DYN_CLIENT_BAD_REPLY);
+    lying_peer_publish(&peer);
+    ck_assert_msg(strstr(error.message, "do not fit together") != NULL, "%s", error.message);
+    dyn_client_close(several);
+    ck_assert_int_eq(dyn_client_connect(peer.address, NULL, &client, &error), DYN_CLIENT_OK);
+}
+END_TEST
+
 START_TEST(an_event_of_an_unknown_kind_is_skipped) {
     static const uint8_t later[] = {0xf2, 0x01, 0x00};
     publisher from = {0};
@@ -738,6 +775,7 @@ int main(void) {
     tcase_add_test(all, a_replay_whose_rows_differ_in_length_is_refused);
     tcase_add_test(all, a_simulation_with_fewer_torques_than_velocities_is_refused);
     tcase_add_test(all, a_reply_without_the_requested_stream_is_refused);
+    tcase_add_test(all, pieces_that_do_not_fit_together_are_refused);
     tcase_add_test(all, an_event_of_an_unknown_kind_is_skipped);
     tcase_add_test(all, random_changes_never_lead_astray);
     return run_unforked("lying_daemon", all);

@@ -287,6 +287,12 @@ START_TEST(the_pieces_of_rollouts_are_joined_in_order) {
 }
 END_TEST
 
+/* Progress callback that ends no call. */
+static bool go_on(void *context, double fraction) {
+    (void)context;
+    return fraction >= 0;
+}
+
 START_TEST(an_error_in_a_piece_names_its_place_in_the_batch) {
     dyn_client *client = load_connect(server.url);
     states s = create_states(BATCH, 6, 6);
@@ -300,6 +306,11 @@ START_TEST(an_error_in_a_piece_names_its_place_in_the_batch) {
     ck_assert_str_eq(error.field, field);
     ck_assert(error.has_sample);
     ck_assert_uint_eq(error.sample, 2000);
+    query.progress = go_on;
+    ck_assert_int_eq(dyn_client_inverse_dynamics(client, &query, s.q, s.v, s.a, s.result, &error),
+                     DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, field);
+    query.progress = NULL;
     query.on_error = DYN_CLIENT_ON_ERROR_MARK;
     ck_assert_int_eq(dyn_client_inverse_dynamics(client, &query, s.q, s.v, s.a, s.result, &error), DYN_CLIENT_OK);
     ck_assert_uint_eq(error.marked, 2);
