@@ -454,6 +454,8 @@ START_TEST(algorithms_without_custom_joints_name_the_joint) {
     expect_error(status, &error, DYN_FAILED_PRECONDITION, "model", "joint knee is custom");
     status = dyn_base_forces(model, w, 1, q_leg, v_leg, &base, forces, NULL, &error);
     expect_error(status, &error, DYN_FAILED_PRECONDITION, "model", "a moving base needs constant ones");
+    status = dyn_base_force_derivatives(model, w, 1, q_leg, v_leg, &base, cubes, cubes + 9, &error);
+    expect_error(status, &error, DYN_FAILED_PRECONDITION, "model", "a moving base needs constant ones");
     status = dyn_articulated_inertia(model, w, 1, NULL, q_leg, v_leg, a_leg, NULL, 3, DYN_REFERENCE_FRAME_LOCAL, cubes,
                                      cubes + 36, &error);
     expect_error(status, &error, DYN_FAILED_PRECONDITION, "model", "articulated inertias need constant ones");
@@ -487,6 +489,25 @@ START_TEST(custom_joint_has_no_rotor) {
 }
 END_TEST
 
+START_TEST(custom_joint_turns_no_shaft) {
+    dyn_builder *builder = new_builder();
+    dyn_joint_description joint = custom_joint(KNEE_MOTIONS, knee_motions);
+    dyn_machine_element_description shaft = {.name = "shaft", .kind = DYN_MACHINE_ELEMENT_KIND_SHAFT};
+    shaft.shaft.joint_count = 1;
+    shaft.shaft.joints[0] = "knee";
+    shaft.shaft.ratios[0] = 10;
+    dyn_model *model;
+    dyn_error error;
+    add_link(builder, "thigh");
+    add_link(builder, "shank");
+    add_joint(builder, &joint);
+    require(dyn_builder_add_machine_element(builder, &shaft, &error), &error);
+    ck_assert_int_eq(dyn_builder_build(builder, NULL, NULL, &model, &error), DYN_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.message, "a custom joint turns no shaft"));
+    dyn_builder_free(builder);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("custom joints");
     tcase_add_test(tests, polynomial_has_the_derivatives_of_its_terms);
@@ -505,5 +526,6 @@ int main(void) {
     tcase_add_test(tests, leg_on_its_foot_has_the_same_poses);
     tcase_add_test(tests, algorithms_without_custom_joints_name_the_joint);
     tcase_add_test(tests, custom_joint_has_no_rotor);
+    tcase_add_test(tests, custom_joint_turns_no_shaft);
     return run_tests(tests);
 }

@@ -542,6 +542,10 @@ static dyn_status check_shaft_names(const dyn_builder *builder, int i, dyn_error
                                        "its joint \"%s\" is %s; only joints with one coordinate turn shafts", name,
                                        joint_type_name(type));
         }
+        if (type == DYN_JOINT_TYPE_CUSTOM) {
+            return builder_fail_member(builder, element_of(builder, i), "shaft.joints", error,
+                                       "its joint \"%s\" is custom; a custom joint turns no shaft", name);
+        }
     }
     return DYN_OK;
 }
