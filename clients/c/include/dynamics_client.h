@@ -105,7 +105,7 @@ typedef struct dyn_client_error {
     uint64_t sample;                  /* index of the state that the error is about */
     char joint[DYN_CLIENT_NAME_SIZE]; /* joint that the error is about; empty: no single one */
     uint64_t limit, requested;        /* limit that is exceeded, and the requested amount; 0: none, or not known */
-    char limit_name[DYN_CLIENT_REASON_SIZE]; /* name of the limit in dyn_client_server_info, such as "samples" */
+    char limit_name[DYN_CLIENT_REASON_SIZE]; /* name of the limit, such as "samples" in dyn_client_server_info */
     uint64_t marked;    /* samples that failed in a call that succeeded: DYN_CLIENT_ON_ERROR_MARK */
     double retry_after; /* s after which the same call may succeed; 0: it fails again */
 } dyn_client_error;

@@ -26,6 +26,9 @@ static const double FILLED = 0.5;
 /* Time that a piece has at first, s, and as a multiple of the longest time of a piece so far. */
 static const double LEAST_PATIENCE = 2, PATIENCE_FACTOR = 8;
 
+/* Name of the limit of the client itself in errors: smaller pieces do not help. */
+static const char own_limit[] = "max_reply_bytes";
+
 /* A call in pieces. */
 typedef struct spreading {
     dyn_client *client;
@@ -105,9 +108,11 @@ static dyn_client_status check_joined_size(const joined_reply *joined, sample_ra
     if (range.count == range.all || bytes <= (double)joined->most_bytes) {
         return DYN_CLIENT_OK;
     }
-    return fail(error, DYN_CLIENT_RESOURCE_EXHAUSTED, NULL,
-                "the reply to all %zu samples has %.0f bytes, more than max_reply_bytes (%zu)", range.all, bytes,
-                joined->most_bytes);
+    fail(error, DYN_CLIENT_RESOURCE_EXHAUSTED, NULL,
+         "the reply to all %zu samples has %.0f bytes, more than max_reply_bytes (%zu)", range.all, bytes,
+         joined->most_bytes);
+    snprintf(error->limit_name, sizeof error->limit_name, "%s", own_limit);
+    return DYN_CLIENT_RESOURCE_EXHAUSTED;
 }
 
 dyn_client_status joined_reply_add(joined_reply *joined, sample_range range, ProtobufCMessage *reply,
@@ -351,7 +356,8 @@ static dyn_client_status ask_again(spreading *s, size_t first, size_t count, dyn
  * daemon allows. */
 static dyn_client_status ask_piece(spreading *s, size_t first, size_t count, dyn_client_error *error) {
     dyn_client_status status = ask_again(s, first, count, error);
-    if (status != DYN_CLIENT_RESOURCE_EXHAUSTED || error->retry_after > 0 || count == 1) {
+    bool is_too_large = status == DYN_CLIENT_RESOURCE_EXHAUSTED && strcmp(error->limit_name, own_limit) != 0;
+    if (!is_too_large || error->retry_after > 0 || count == 1) {
         return status;
     }
     size_t half = count / 2;
@@ -441,8 +447,8 @@ static void work_together(spreading *s) {
 static void store_report(const dyn_client_query *query, size_t pieces, const char *code, const char *other) {
     if (query->spread && sized_check("query.spread", query->spread, NULL) == DYN_CLIENT_OK) {
         dyn_client_spread found = {.pieces = pieces};
-        memcpy(found.codes[0], code, sizeof found.codes[0]);
-        memcpy(found.codes[1], other, sizeof found.codes[1]);
+        snprintf(found.codes[0], sizeof found.codes[0], "%s", code);
+        snprintf(found.codes[1], sizeof found.codes[1], "%s", other);
         sized_write(&found, sizeof found, query->spread);
     }
 }

@@ -194,6 +194,8 @@ void KERNEL(row_jacobian)(const dyn_model *model, void *memory, const void *q, c
             }
         }
         row += group->count * model->nv;
-        drift += v ? group->count : 0;
+        if (v) {
+            drift += group->count;
+        }
     }
 }
