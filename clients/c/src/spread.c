@@ -412,16 +412,31 @@ static size_t begin_piece(spreading *s, size_t *first) {
     return count;
 }
 
+/* Requests the next piece. Returns false if there is none. */
+static bool work_once(spreading *s) {
+    dyn_client_error error = {0};
+    size_t first, count = begin_piece(s, &first);
+    if (count == 0) {
+        return false;
+    }
+    double start = monotonic_now();
+    dyn_client_status status = ask_piece(s, first, count, &error);
+    note(s, first, count, monotonic_now() - start, status, &error);
+    return true;
+}
+
 static void *work(void *argument) {
-    spreading *s = argument;
-    size_t first, count;
-    while ((count = begin_piece(s, &first)) > 0) {
-        dyn_client_error error = {0};
-        double start = monotonic_now();
-        dyn_client_status status = ask_piece(s, first, count, &error);
-        note(s, first, count, monotonic_now() - start, status, &error);
+    while (work_once(argument)) {
     }
     return NULL;
+}
+
+/* Requests a few samples alone. They show how long a reply takes, and whether the reply to all samples is too large. */
+static void work_first(spreading *s) {
+    size_t piece = s->piece;
+    s->piece = piece < LEAST_SAMPLES ? piece : LEAST_SAMPLES;
+    work_once(s);
+    s->piece = piece;
 }
 
 /* ---- Entry point ------------------------------------------------------------------------------------------------- */
@@ -462,6 +477,7 @@ static dyn_client_status spread_pieces(dyn_client *client, const spread_call *ca
         return fail(found, DYN_CLIENT_CANCELLED, NULL, "the progress callback cancelled the call before it began");
     }
     pthread_mutex_init(&s.mutex, NULL);
+    work_first(&s);
     work_together(&s);
     pthread_mutex_destroy(&s.mutex);
     if (s.status != DYN_CLIENT_OK) {
