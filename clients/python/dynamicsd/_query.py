@@ -199,7 +199,7 @@ class Query:
         self.key = tuple(options)
         self.is_repeatable = _REPEATABLE.issuperset(options)
         self._names = _NO_NAMES  # of the joints in struct
-        self._gravity = ffi.new(_VECTOR) if "gravity" in options else None
+        self._gravity: Any = ffi.new(_VECTOR) if "gravity" in options else None
         self._apply(options)
         if self.watch is None and (is_long or CANCELLATION.get() is not None):
             self._observe(None)
