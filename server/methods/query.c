@@ -36,10 +36,11 @@ bool query_check(const Dynamics__V1__Query *q, query_parts supported, const char
         {QUERY_BASE_MOTION, q->base_motion != NULL, "motion of the base", "query.base_motion"},
         {QUERY_FORMULATION, q->formulation[0] != '\0', "formulations", "query.formulation"},
     };
+    const bool is_formulated = q->formulation[0] != '\0' && (supported & QUERY_FORMULATION);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (parts[i].is_there && !(parts[i].part & supported)) {
             return refuse(why, REASON_UNUSED_FIELD, parts[i].field, "%s%s does not support %s; leave it out",
-                          method_name, q->formulation[0] ? " with a formulation" : "", parts[i].name);
+                          method_name, is_formulated ? " with a formulation" : "", parts[i].name);
         }
     }
     return true;

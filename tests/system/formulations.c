@@ -474,6 +474,7 @@ START_TEST(wrong_requests_are_refused_with_their_field) {
     query.formulation = "lagrange_euler";
     ck_assert_int_eq(dyn_client_gravity(client, &query, Q, g, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "gravity.query.formulation");
+    ck_assert_msg(strncmp(error.message, "gravity does not support formulations", 37) == 0, "%s", error.message);
     query.external_force_count = 1, query.external_forces = &pull;
     must_refuse(&query, "inverse_dynamics.query.external_forces[0].force[1]", "finite");
     query = UR5, query.formulation = "lagrange_euler";
