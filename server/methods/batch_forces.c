@@ -7,43 +7,47 @@
 #include "methods/batch.h"
 #include "methods/geometry.h"
 
-/* Checks that all numbers of one part of a force or of a motion are finite. */
-static bool check_numbers(batch *b, const char *path, const char *name, size_t count, const double *values) {
-    for (size_t k = 0; k < count; k++) {
-        if (!isfinite(values[k])) {
-            call_blame(b->call, "%s.%s[%zu]", path, name, k);
-            call_fail(b->call, REASON_NOT_FINITE, "%s[%zu] is %g; pass a finite number", name, k, values[k]);
+/* Vectors of three numbers in a field: one for each row, one for all rows, or none. */
+typedef struct vectors {
+    const char *name; /* of the field */
+    size_t count;     /* of numbers */
+    const double *values;
+} vectors;
+
+/* Checks the number of the vectors: `rows` of them, one, none, or, where steps is not 0, one for each of the `steps` of
+ * each row. Checks that all numbers are finite. Returns false when the call has ended. */
+static bool check_vectors(batch *b, const char *path, const vectors *part, size_t steps) {
+    const size_t rows = b->force_rows, count = part->count;
+    bool is_count_right = count == 0 || count == 3 || count == 3 * rows || (steps > 0 && count == 3 * rows * steps);
+    if (!is_count_right && steps > 0) {
+        call_blame(b->call, "%s.%s", path, part->name);
+        call_fail(b->call, REASON_WRONG_COUNT,
+                  "%s has %zu values; pass 3 that hold always, %zu (3 for each sample), %zu (3 for each step of each "
+                  "sample), or none",
+                  part->name, count, 3 * rows, 3 * rows * steps);
+    } else if (!is_count_right) {
+        call_blame(b->call, "%s.%s", path, part->name);
+        call_fail(b->call, REASON_WRONG_COUNT,
+                  "%s has %zu values; pass 3 that hold for all samples or rows, %zu (3 for each), or none", part->name,
+                  count, 3 * rows);
+    }
+    for (size_t k = 0; is_count_right && k < count; k++) {
+        if (!isfinite(part->values[k])) {
+            call_blame(b->call, "%s.%s[%zu]", path, part->name, k);
+            call_fail(b->call, REASON_NOT_FINITE, "%s[%zu] is %g; pass a finite number", part->name, k,
+                      part->values[k]);
             return false;
         }
     }
-    return true;
+    return is_count_right;
 }
-
-/* Checks the count and the numbers of one part of a force: its "force" or its "torque". */
-static bool check_block(batch *b, const char *path, const char *name, size_t count, const double *values) {
-    size_t rows = b->force_rows;
-    if (count != 0 && count != 3 && count != 3 * rows) {
-        call_blame(b->call, "%s.%s", path, name);
-        call_fail(b->call, REASON_WRONG_COUNT,
-                  "%s has %zu values; pass 3 that hold for all samples or rows, %zu (3 for each), or none", name, count,
-                  3 * rows);
-        return false;
-    }
-    return check_numbers(b, path, name, count, values);
-}
-
-/* Array of vectors: one for each row, one for all rows, or none. */
-typedef struct vector_rows {
-    size_t count; /* of numbers */
-    const double *values;
-} vector_rows;
 
 /* Combines the angular and the linear vectors of `count` rows to rows of six numbers. */
-static void join_rows(vector_rows angular, vector_rows linear, size_t count, double *rows) {
+static void join_rows(const vectors *angular, const vectors *linear, size_t count, double *rows) {
     for (size_t s = 0; s < count; s++) {
         for (size_t k = 0; k < 3; k++) {
-            rows[6 * s + k] = angular.count ? angular.values[(angular.count > 3 ? 3 * s : 0) + k] : 0;
-            rows[6 * s + 3 + k] = linear.count ? linear.values[(linear.count > 3 ? 3 * s : 0) + k] : 0;
+            rows[6 * s + k] = angular->count ? angular->values[(angular->count > 3 ? 3 * s : 0) + k] : 0;
+            rows[6 * s + 3 + k] = linear->count ? linear->values[(linear->count > 3 ? 3 * s : 0) + k] : 0;
         }
     }
 }
@@ -51,8 +55,9 @@ static void join_rows(vector_rows angular, vector_rows linear, size_t count, dou
 /* Converts one external force to the library's form. Returns false when the call has ended. */
 static bool read_force(batch *b, const char *path, const Dynamics__V1__ExternalForce *force,
                        dyn_external_force *result) {
-    if (!check_block(b, path, "force", force->n_force, force->force) ||
-        !check_block(b, path, "torque", force->n_torque, force->torque)) {
+    const vectors linear = {"force", force->n_force, force->force};
+    const vectors angular = {"torque", force->n_torque, force->torque};
+    if (!check_vectors(b, path, &linear, 0) || !check_vectors(b, path, &angular, 0)) {
         return false;
     }
     call_blame(b->call, "%s.link", path);
@@ -69,8 +74,7 @@ static bool read_force(batch *b, const char *path, const Dynamics__V1__ExternalF
     if (!wrench) {
         return false;
     }
-    join_rows((vector_rows){force->n_torque, force->torque}, (vector_rows){force->n_force, force->force}, count,
-              wrench);
+    join_rows(&angular, &linear, count, wrench);
     result->wrench = wrench;
     result->stride = has_rows ? 6 : 0;
     return true;
@@ -120,12 +124,10 @@ const dyn_external_forces *batch_forces(const batch *b, size_t first, void *scra
     return forces;
 }
 
-/* Part of the motion of a base: the first column of its three numbers in a row of 12, and its field. */
+/* Part of the motion of a base, and the first of its three columns in a row of 12. */
 typedef struct base_part {
+    vectors vectors;
     size_t column;
-    const char *name;
-    size_t count;
-    const double *values;
 } base_part;
 
 /* Returns the number of steps for which the motion of the base may have rows of its own; 1: it has none. */
@@ -133,31 +135,13 @@ static size_t base_steps(const batch *b) {
     return b->base_steps > 0 ? b->base_steps : 1;
 }
 
-static bool check_part(batch *b, const char *path, const base_part *part) {
-    size_t rows = b->force_rows, steps = base_steps(b), count = part->count;
-    if (count == 0 || count == 3 || count == 3 * rows || count == 3 * rows * steps) {
-        return check_numbers(b, path, part->name, count, part->values);
-    }
-    call_blame(b->call, "%s.%s", path, part->name);
-    if (b->base_steps > 0) {
-        call_fail(b->call, REASON_WRONG_COUNT,
-                  "%s has %zu values; pass 3 that hold always, %zu (3 for each sample), %zu (3 for each step of each "
-                  "sample), or none",
-                  part->name, count, 3 * rows, 3 * rows * steps);
-    } else {
-        call_fail(b->call, REASON_WRONG_COUNT,
-                  "%s has %zu values; pass 3 that hold for all samples or rows, %zu (3 for each), or none", part->name,
-                  count, 3 * rows);
-    }
-    return false;
-}
-
 /* Fills three columns of rows of 12: `samples` rows, or one, each repeated for all steps that have rows. */
 static void fill_part(const base_part *part, size_t samples, size_t steps, size_t rows, double *motion) {
+    const size_t count = part->vectors.count;
     for (size_t s = 0; s < rows; s++) {
-        size_t row = part->count == 3 ? 0 : part->count == 3 * samples * steps ? s : s / (rows / samples);
-        for (size_t k = 0; part->count > 0 && k < 3; k++) {
-            motion[12 * s + part->column + k] = part->values[3 * row + k];
+        size_t row = count == 3 ? 0 : count == 3 * samples * steps ? s : s / (rows / samples);
+        for (size_t k = 0; count > 0 && k < 3; k++) {
+            motion[12 * s + part->column + k] = part->vectors.values[3 * row + k];
         }
     }
 }
@@ -169,18 +153,18 @@ bool batch_read_base(batch *b) {
         return true;
     }
     const base_part parts[] = {
-        {3, "linear_velocity", base->n_linear_velocity, base->linear_velocity},
-        {0, "angular_velocity", base->n_angular_velocity, base->angular_velocity},
-        {9, "linear_acceleration", base->n_linear_acceleration, base->linear_acceleration},
-        {6, "angular_acceleration", base->n_angular_acceleration, base->angular_acceleration},
+        {{"linear_velocity", base->n_linear_velocity, base->linear_velocity}, 3},
+        {{"angular_velocity", base->n_angular_velocity, base->angular_velocity}, 0},
+        {{"linear_acceleration", base->n_linear_acceleration, base->linear_acceleration}, 9},
+        {{"angular_acceleration", base->n_angular_acceleration, base->angular_acceleration}, 6},
     };
     const size_t samples = b->force_rows, steps = base_steps(b), count = sizeof parts / sizeof *parts;
     size_t most = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!check_part(b, path, &parts[i])) {
+        if (!check_vectors(b, path, &parts[i].vectors, b->base_steps)) {
             return false;
         }
-        most = parts[i].count > most ? parts[i].count : most;
+        most = parts[i].vectors.count > most ? parts[i].vectors.count : most;
     }
     const size_t rows = most <= 3 ? 1 : most / 3;
     double *motion = call_allocate(b->call, 12 * rows, sizeof *motion);

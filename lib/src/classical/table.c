@@ -167,24 +167,29 @@ static size_t base_memory_size(const dyn_model *model) {
     return s.used;
 }
 
-static void compute_base_forces(const formulation_call *call, const void *q, const void *v, void *tau, void *wrenches) {
+/* Returns the mechanism of a call whose base moves by call->base, without gravity, and sets *zeros to nv zeros. */
+static mechanism open_base_call(const formulation_call *call, const void *q, scratch *s, const real **zeros) {
     static const double gravity[3] = {0, 0, 0};
-    scratch s = scratch_measure();
-    s.block = (char *)call->memory;
-    mechanism m = KERNEL(mechanism_at)(call->model, gravity, (const real *)q, &s);
-    const real *zeros = take_zeros(&m, &s);
+    *s = scratch_measure();
+    s->block = (char *)call->memory;
+    mechanism m = KERNEL(mechanism_at)(call->model, gravity, (const real *)q, s);
+    *zeros = take_zeros(&m, s);
     KERNEL(set_base_motion)(call->base->twist, call->base->acceleration, &m);
+    return m;
+}
+
+static void compute_base_forces(const formulation_call *call, const void *q, const void *v, void *tau, void *wrenches) {
+    scratch s;
+    const real *zeros;
+    mechanism m = open_base_call(call, q, &s, &zeros);
     KERNEL(base_forces)(&m, v ? (const real *)v : zeros, &s, (real *)tau, (real *)wrenches);
 }
 
 static void compute_base_force_derivatives(const formulation_call *call, const void *q, const void *v, void *dq,
                                            void *dv) {
-    static const double gravity[3] = {0, 0, 0};
-    scratch s = scratch_measure();
-    s.block = (char *)call->memory;
-    mechanism m = KERNEL(mechanism_at)(call->model, gravity, (const real *)q, &s);
-    const real *zeros = take_zeros(&m, &s);
-    KERNEL(set_base_motion)(call->base->twist, call->base->acceleration, &m);
+    scratch s;
+    const real *zeros;
+    mechanism m = open_base_call(call, q, &s, &zeros);
     KERNEL(base_force_derivatives)(&m, v ? (const real *)v : zeros, &s, (real *)dq, (real *)dv);
 }
 
