@@ -22,6 +22,7 @@ typedef struct plan {
     size_t task_axis_count;
     dyn_client_task_axis task_axes[TASK_AXES];
     uint64_t inputs;               /* flags of the inputs on which the quantities depend */
+    double contact_step;           /* s; 0: the default */
     dyn_client_evaluation *form;   /* result for one state: shapes and names of all results */
     dyn_client_evaluation *answer; /* result of the last batch */
 } plan;
@@ -167,7 +168,8 @@ static dyn_client_status evaluate(const evaluation_context *context, const dyn_c
             .dv = used(context, rows, STATE_DV, OPTION_DV, DYN_CLIENT_QUANTITY_INPUT_DV),
             .da = used(context, rows, STATE_DA, OPTION_DA, DYN_CLIENT_QUANTITY_INPUT_DA),
             .dtau = used(context, rows, STATE_DTAU, OPTION_DTAU, DYN_CLIENT_QUANTITY_INPUT_DTAU),
-            .quantity_count = settings->quantity_count, .quantities = settings->quantities);
+            .quantity_count = settings->quantity_count, .quantities = settings->quantities,
+            .contact_step = settings->contact_step);
     return dyn_client_evaluate(context->client, query, &request, answer, error);
 }
 
@@ -198,6 +200,10 @@ static exit_code read_form(const evaluation_context *context, plan *settings) {
 
 static exit_code prepare(const evaluation_context *context) {
     plan *settings = context->own;
+    const char *step = context->args->value[OPTION_CONTACT_STEP];
+    if (step && !parse_number(step, &settings->contact_step)) {
+        return complain(EXIT_USAGE, "--contact-step %s: pass a number of seconds", step);
+    }
     exit_code code = read_quantities(context->args, settings);
     if (code == EXIT_OK && context->args->value[OPTION_TASK_AXES]) {
         code = read_task_axes(context->args->value[OPTION_TASK_AXES], settings);

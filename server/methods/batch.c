@@ -245,9 +245,24 @@ typedef struct step_call {
     const void *context;
 } step_call;
 
+/* Creates the simulator of a thread, with the payloads of the request, where the batch needs one. */
+static dyn_status prepare_simulator(const batch *b, batch_worker *w, dyn_error *error) {
+    if (!b->simulation || w->simulator) {
+        return DYN_OK;
+    }
+    dyn_status status = dyn_simulator_create(b->model, b->simulation, &w->simulator, error);
+    if (status == DYN_OK && b->values.payload_count > 0) {
+        status = dyn_simulator_load(w->simulator, b->values.payload_count, b->values.payloads, error);
+    }
+    return status;
+}
+
 /* Leases a workspace for a thread, and sets the time and the payloads of the request in it. */
 static dyn_status prepare_worker(const batch *b, batch_worker *w, dyn_error *error) {
-    dyn_status status = model_entry_lease(b->entry, b->values.precision, error, &w->workspace);
+    dyn_status status = prepare_simulator(b, w, error);
+    if (status == DYN_OK) {
+        status = model_entry_lease(b->entry, b->values.precision, error, &w->workspace);
+    }
     w->model = b->model;
     if (status == DYN_OK) {
         status = dyn_workspace_set_time(w->workspace, b->values.time, error);
@@ -441,6 +456,7 @@ bool batch_find_frame(batch *b, error_reason missing, const char *name, int *fra
 
 void batch_close(batch *b) {
     for (unsigned i = 0; i < b->worker_count; i++) {
+        dyn_simulator_free(b->workers[i].simulator);
         if (b->workers[i].workspace) {
             model_entry_return(b->entry, b->workers[i].workspace);
         }

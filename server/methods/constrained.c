@@ -34,11 +34,15 @@ SAME_NUMBER(EMBEDDING, EMBEDDING);
 
 /* ---- the question ------------------------------------------------------------------------------------------------ */
 
+const char *constrained_option_of(const Dynamics__V1__ForwardDynamicsRequest *r) {
+    return r->constraint_method != METHOD(UNSPECIFIED) ? "constraint_method"
+           : r->constraint_stabilization != 0          ? "constraint_stabilization"
+           : r->constraint_tolerance != 0              ? "constraint_tolerance"
+                                                       : NULL;
+}
+
 bool constrained_check_absent(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r) {
-    const char *unused = r->constraint_method != METHOD(UNSPECIFIED) ? "constraint_method"
-                         : r->constraint_stabilization != 0          ? "constraint_stabilization"
-                         : r->constraint_tolerance != 0              ? "constraint_tolerance"
-                                                                     : NULL;
+    const char *unused = constrained_option_of(r);
     if (unused) {
         batch_blame(b, "%s", unused);
         call_fail(b->call, REASON_UNUSED_FIELD, "model \"%s\" has no constraints; leave it out", b->entry->name);

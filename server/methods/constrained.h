@@ -11,6 +11,9 @@
  * when the call has ended or is deferred. */
 bool constrained_forward_dynamics(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r);
 
+/* Returns the field of an option of constrained dynamics that the request has, or NULL. */
+const char *constrained_option_of(const Dynamics__V1__ForwardDynamicsRequest *r);
+
 /* Refuses the options of constrained dynamics, for a model without constraints. Returns false, and the call has ended,
  * if the request has one. */
 bool constrained_check_absent(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r);

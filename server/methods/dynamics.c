@@ -75,12 +75,12 @@ static void forward_dynamics_of_tree(batch *b, const Dynamics__V1__ForwardDynami
     }
 }
 
-/* Refuses contacts beside a formulation or constraints. Returns false when the call has ended. */
+/* Refuses contacts beside a formulation or rows of the query. Returns false when the call has ended. */
 static bool check_contact_step(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r, bool is_alone) {
     if (r->contact_step != 0 && !is_alone) {
         batch_blame(b, "contact_step");
         call_fail(b->call, REASON_CONFLICTING_FIELDS,
-                  "contacts act with neither a formulation nor constraints; leave contact_step out");
+                  "contacts act with neither a formulation nor rows of the query; leave contact_step out");
         return false;
     }
     return true;
@@ -93,11 +93,11 @@ void method_forward_dynamics(call *c) {
     bool is_open = batch_open(c, &b, r->query, supported, r->n_q, r->q);
     bool is_of_tree = uses_formulation(r->query, QUANTITY(FORWARD_DYNAMICS));
     bool has_constraints = is_open && (dyn_model_constraint_rows(b.model) > 0 || r->query->rows);
-    is_open = is_open && check_contact_step(&b, r, !is_of_tree && !has_constraints);
-    if (is_open && !is_of_tree && has_constraints) {
-        constrained_forward_dynamics(&b, r);
-    } else if (is_open && !is_of_tree && r->contact_step != 0) {
+    is_open = is_open && check_contact_step(&b, r, !is_of_tree && !r->query->rows);
+    if (is_open && !is_of_tree && r->contact_step != 0) {
         contact_forward_dynamics(&b, r);
+    } else if (is_open && !is_of_tree && has_constraints) {
+        constrained_forward_dynamics(&b, r);
     } else if (is_open) {
         forward_dynamics_of_tree(&b, r);
     }

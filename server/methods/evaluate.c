@@ -8,10 +8,14 @@
 #include "methods/quantity_result.h"
 #include "methods/text.h"
 
+/* Default of contact_step, s. */
+static const double STANDARD_CONTACT_STEP = 0.001;
+
 /* Request, and the counts and tasks of its quantities. */
 typedef struct question {
     const Dynamics__V1__EvaluateRequest *request;
-    unsigned inputs; /* flags quantity_input of all quantities */
+    unsigned inputs;     /* flags quantity_input of all quantities */
+    bool is_of_contacts; /* a quantity is of contacts */
     size_t result_count, task_count;
     task_rows *tasks;  /* tasks of the request, in sequence */
     size_t tasks_read; /* number of tasks read so far */
@@ -64,6 +68,7 @@ static bool check_quantities(call *c, question *q) {
         q->inputs |= of->inputs;
         q->result_count += of->of == OF_FRAMES ? r->quantities[i]->n_frames : 1;
         q->task_count += of->of == OF_TASK;
+        q->is_of_contacts = q->is_of_contacts || of->by->is_of_contacts;
     }
     return true;
 }
@@ -187,13 +192,26 @@ static bool add_quantity(batch *b, evaluation *e, question *q, size_t i) {
     return true;
 }
 
+/* Sets the step of the quantities of contacts, if there are any. Returns false when the call has ended. */
+static bool set_contact_step(batch *b, evaluation *e, const question *q) {
+    const double step = q->request->contact_step;
+    if (q->is_of_contacts) {
+        return evaluation_set_contact_step(b, e, step != 0 ? step : STANDARD_CONTACT_STEP);
+    }
+    if (step != 0) {
+        call_blame(b->call, "contact_step");
+        call_fail(b->call, REASON_UNUSED_FIELD, "no quantity of the request is of contacts; leave contact_step out");
+    }
+    return step == 0;
+}
+
 static bool add_quantities(batch *b, evaluation *e, question *q) {
     q->tasks = call_allocate(b->call, q->task_count, sizeof *q->tasks);
     bool is_added = q->tasks && evaluation_open(b, e, q->result_count);
     for (size_t i = 0; is_added && i < q->request->n_quantities; i++) {
         is_added = add_quantity(b, e, q, i);
     }
-    return is_added;
+    return is_added && set_contact_step(b, e, q);
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */

@@ -3,12 +3,19 @@
 #include "methods/evaluation.h"
 
 #include <dynamics/constraint.h>
+#include <dynamics/contact.h>
 
 #include "methods/constraints.h"
 #include "methods/quantity_layout.h"
 
 /* Largest number of a thread's scratch values, unless one sample needs more. */
 enum { SCRATCH_VALUES = 1 << 20 };
+
+/* Most samples of a block with contacts, each of which takes long. */
+enum { CONTACT_SAMPLES = 32 };
+
+/* Estimated cost of a step with contacts, for each surface, ns. */
+static const double CONTACT_COST = 6000;
 
 /* Output of a library function, the result that it fills, and where the function writes it. */
 typedef struct task_output {
@@ -79,6 +86,7 @@ static evaluation_task *find_task(batch *b, evaluation *e, const computation *by
     e->slots[slot] = (uint32_t)e->task_count;
     e->cost += (by->linear + (by->quadratic + (by->cubic + by->quartic * nv) * nv) * nv) * nv;
     e->cost += rows > 0 ? by->constrained * nv * size * size : 0;
+    e->cost += by->is_of_contacts ? CONTACT_COST * dyn_model_contact_surface_count(b->model) : 0;
     t->by = by;
     t->at = *at;
     return t;
@@ -92,13 +100,31 @@ static bool check_base(const batch *b, const char *name, unsigned inputs, refusa
                   "%s does not count the motion of the base; leave it out, or ask for the quantity without it", name);
 }
 
+/* Refuses a model without contact surfaces. */
+static bool check_surfaces(const batch *b, const char *name, refusal *why) {
+    return dyn_model_contact_surface_count(b->model) > 0 ||
+           refuse(why, REASON_MODEL_UNSUITABLE, "query.model",
+                  "model \"%s\" has no contact surfaces, which %s is of; ask for a model with contact surfaces",
+                  b->entry->name, name);
+}
+
+bool evaluation_set_contact_step(batch *b, evaluation *e, double length) {
+    bool is_right = contact_stepper_check(b, length);
+    if (is_right) {
+        e->contact_step = contact_stepper_options(b, length);
+        b->simulation = &e->contact_step;
+    }
+    return is_right;
+}
+
 bool evaluation_check(batch *b, Dynamics__V1__Quantity number) {
     refusal why = {0};
     const char *name = protobuf_c_enum_descriptor_get_value(&dynamics__v1__quantity__descriptor, (int)number)->name;
     const computation *by = quantity_find(number)->by;
     if (check_base(b, name, quantity_find(number)->inputs, &why) &&
         (!by->is_of_tree || constraints_are_absent(b->entry, name, &why)) &&
-        (!by->is_of_constraints || constraints_are_present(b->entry, name, &why))) {
+        (!by->is_of_constraints || constraints_are_present(b->entry, name, &why)) &&
+        (!by->is_of_contacts || check_surfaces(b, name, &why))) {
         return true;
     }
     call_refuse(b->call, &why);
@@ -217,10 +243,16 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
         .da = motion_rows(e->arrays[STATE_DA], b->nv, first),
         .dtau = motion_rows(e->arrays[STATE_DTAU], b->nv, first),
     };
-    /* Scratch memory follows the list of forces: for the forces of a moving base, for losses of gears, and for
-     * results unless all are direct. */
+    /* Scratch memory follows the list of forces: for steps with contacts, for the forces of a moving base, for
+     * losses of gears, and for results unless all are direct. */
     double *scratch = w->scratch ? (double *)w->scratch + batch_forces_size(b) / sizeof(double) : NULL;
     dyn_status status = DYN_OK;
+    contact_stepper contacts;
+    if (b->simulation) {
+        contacts = contact_stepper_at(b, w, scratch);
+        s.contacts = &contacts;
+        scratch += contact_stepper_size(b, count) / sizeof(double);
+    }
     if (s.base) {
         s.base_forces = scratch;
         s.base_scratch = s.base_forces + count * b->nv;
@@ -253,10 +285,12 @@ static bool size_blocks(batch *b, const evaluation *e, size_t *scratch) {
     }
     size_t samples = SCRATCH_VALUES / values;
     b->block_size = samples < 1 ? 1 : samples > BLOCK_SAMPLES ? BLOCK_SAMPLES : samples;
+    b->block_size = b->simulation && b->block_size > CONTACT_SAMPLES ? CONTACT_SAMPLES : b->block_size;
     samples = b->n < b->block_size ? b->n : b->block_size;
     size_t of_base = b->base.twist ? samples * b->nv + base_scratch_size(b->model, samples) : 0;
-    *scratch =
-        batch_forces_size(b) + (gear_numbers(b, samples) + samples * e->scratch_values + of_base) * sizeof(double);
+    size_t of_contacts = b->simulation ? contact_stepper_size(b, samples) : 0;
+    *scratch = batch_forces_size(b) + of_contacts +
+               (gear_numbers(b, samples) + samples * e->scratch_values + of_base) * sizeof(double);
     return true;
 }
 

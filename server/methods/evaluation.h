@@ -13,6 +13,7 @@
 #ifndef SERVER_METHODS_EVALUATION_H
 #define SERVER_METHODS_EVALUATION_H
 
+#include "methods/contact_stepper.h"
 #include "methods/quantities.h"
 
 /* Arrays of a request in addition to q. Each has n rows of nv values, or none (zeros). */
@@ -51,12 +52,13 @@ typedef struct evaluation {
     size_t result_count;
     evaluation_result *results;
     size_t task_count;
-    evaluation_task *tasks;             /* computations; one task may fill several results */
-    size_t slot_count;                  /* a power of two, above the number of tasks */
-    uint32_t *slots;                    /* hash table over the tasks: index + 1, or 0 */
-    double cost;                        /* of one sample, ns */
-    const double *arrays[STATE_ARRAYS]; /* in the model's order; NULL: zero */
-    size_t scratch_values;              /* scratch values of one sample for the largest task */
+    evaluation_task *tasks;              /* computations; one task may fill several results */
+    size_t slot_count;                   /* a power of two, above the number of tasks */
+    uint32_t *slots;                     /* hash table over the tasks: index + 1, or 0 */
+    double cost;                         /* of one sample, ns */
+    const double *arrays[STATE_ARRAYS];  /* in the model's order; NULL: zero */
+    dyn_simulation_options contact_step; /* of quantities of contacts */
+    size_t scratch_values;               /* scratch values of one sample for the largest task */
 } evaluation;
 
 /* Returns the parts of a Query that quantities use which depend on `inputs`, flags of quantity_input. */
@@ -66,8 +68,11 @@ query_parts evaluation_parts(unsigned inputs);
  * memory. */
 bool evaluation_open(batch *b, evaluation *e, size_t most_results);
 
-/* Refuses a quantity that ignores the constraints of the model, or that is of constraints and the model has none.
- * Returns false when the call has ended. */
+/* Sets the length of the step of the quantities of contacts, s. Returns false when the call has ended. */
+bool evaluation_set_contact_step(batch *b, evaluation *e, double length);
+
+/* Refuses a quantity that ignores the constraints of the model, or that is of constraints or of contact surfaces and
+ * the model has none. Returns false when the call has ended. */
 bool evaluation_check(batch *b, Dynamics__V1__Quantity number);
 
 /* Adds a result, and announces its size. Returns false without ending the call if this quantity of this place was added

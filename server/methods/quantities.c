@@ -572,6 +572,19 @@ static dyn_status impact(const states *s, dyn_error *error, double *const output
     return dyn_impact(s->model, s->workspace, s->count, s->q, s->v, s->at.restitution, output[0], output[1], error);
 }
 
+/* Computes the contacts in a step. */
+static dyn_status contacts(const states *s, dyn_error *error, double *const output[]) {
+    const contact_states block = {s->count, s->q, s->v, s->tau, s->forces};
+    const contact_results to = {.forces = output[0],
+                                .gaps = output[1],
+                                .slips = output[2],
+                                .normals = output[3],
+                                .points = output[4],
+                                .a = output[5],
+                                .solution = output[6]};
+    return contact_stepper_run(s->contacts, &block, &to, error);
+}
+
 /* Computes forces, acceleration and multipliers of hybrid control. The last output is scratch memory. */
 static dyn_status hybrid_forces(const states *s, dyn_error *error, double *const output[]) {
     dyn_status status = dyn_hybrid_forces(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->tau,
@@ -821,6 +834,8 @@ static const computation by_wrenches_of_motion = {.run = wrenches_of_motion,
                                                   .constrained = 4};
 static const computation by_impact = {
     .run = impact, .is_of_constraints = true, .is_impact = true, .yields = 2, .linear = 100, .constrained = 1};
+static const computation by_contacts = {
+    .run = contacts, .is_of_contacts = true, .yields = 7, .needs_all = true, .linear = 200};
 static const computation by_hybrid_forces = {.run = hybrid_forces,
                                              .is_of_constraints = true,
                                              .yields = 3,
@@ -880,6 +895,7 @@ static const computation by_torque_ellipsoid = {.run = torque_ellipsoid,
 /* Inputs of the inverse and of the forward dynamics. */
 #define INVERSE_INPUTS (USES_V | USES_A | USES_GRAVITY | USES_FORCES | USES_PAYLOADS)
 #define FORWARD_INPUTS (USES_V | USES_TAU | USES_GRAVITY | USES_FORCES | USES_PAYLOADS)
+#define CONTACT_INPUTS (FORWARD_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS)
 
 /* Rows of the table: subject, frame, inputs, blocks; then the computation and its output. */
 static const quantity_row quantities[] = {
@@ -1059,6 +1075,23 @@ static const quantity_row quantities[] = {
                                    JOINT_VECTOR(UNITS("rad/s", "m/s")), &by_impact, 0},
     [QUANTITY(IMPACT_IMPULSES)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS | USES_CONSTRAINTS,
                                    ROW_VECTOR(UNITS("N m s", "N s")), &by_impact, 1},
+    [QUANTITY(CONTACT_FORCES)] = {OF_ROBOT, ALONG_WORLD, CONTACT_INPUTS,
+                                  VALUE(UNITS("N"), AXIS(CONTACT_SURFACES), AXIS(XYZ)), &by_contacts, 0},
+    [QUANTITY(CONTACT_GAPS)] = {OF_ROBOT, "", 0, VALUE(UNITS("m"), AXIS(CONTACT_SURFACES)), &by_contacts, 1},
+    [QUANTITY(CONTACT_SLIPS)] = {OF_ROBOT, "", CONTACT_INPUTS, VALUE(UNITS("m/s"), AXIS(CONTACT_SURFACES)),
+                                 &by_contacts, 2},
+    [QUANTITY(CONTACT_NORMALS)] = {OF_ROBOT, ALONG_WORLD, 0, VALUE(UNITS("1"), AXIS(CONTACT_SURFACES), AXIS(XYZ)),
+                                   &by_contacts, 3},
+    [QUANTITY(CONTACT_POINTS)] = {OF_ROBOT, IN_WORLD, 0, VALUE(UNITS("m"), AXIS(CONTACT_SURFACES), AXIS(XYZ)),
+                                  &by_contacts, 4},
+    [QUANTITY(CONTACT_ACCELERATION)] = {OF_ROBOT, "", CONTACT_INPUTS, JOINT_VECTOR(ACCELERATION), &by_contacts, 5},
+    [QUANTITY(CONTACT_SOLUTION)] = {OF_ROBOT,
+                                    "",
+                                    CONTACT_INPUTS,
+                                    {BLOCK("residual", UNITS("m/s"), 0, AXIS_NONE),
+                                     BLOCK("iterations", UNITS("1"), 1, AXIS_NONE)},
+                                    &by_contacts,
+                                    6},
     [QUANTITY(HYBRID_FORCES)] = {OF_ROBOT, "", INVERSE_INPUTS | USES_TAU | USES_CONSTRAINTS, JOINT_VECTOR(FORCE),
                                  &by_hybrid_forces, 0},
     [QUANTITY(HYBRID_ACCELERATION)] = {OF_ROBOT, "", USES_V | USES_A | USES_PAYLOADS | USES_CONSTRAINTS,

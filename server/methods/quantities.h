@@ -7,6 +7,7 @@
 #ifndef SERVER_METHODS_QUANTITIES_H
 #define SERVER_METHODS_QUANTITIES_H
 
+#include "methods/contact_stepper.h"
 #include "methods/motion.h"
 #include "methods/quantity_block.h"
 #include "methods/task_rows.h"
@@ -62,6 +63,7 @@ typedef struct states {
     double *base_scratch;        /* base_scratch_size(model, count) numbers, where the base moves */
     double *gear_losses; /* scratch memory for losses of gears, count rows of nv and what they need; NULL: they do not
                             count */
+    const contact_stepper *contacts;   /* NULL: no quantity is of contacts */
     const double *dq, *dv, *da, *dtau; /* NULL: zeros */
     quantity_place at;
 } states;
@@ -76,6 +78,7 @@ typedef struct computation {
     bool needs_all;                           /* the function needs memory for every output: none may be NULL */
     bool is_of_tree;                          /* the result is wrong for a model with constraints */
     bool is_of_constraints;                   /* the model must have constraints */
+    bool is_of_contacts;                      /* the model must have contact surfaces, and the request has a step */
     bool is_impact;                           /* it has a restitution */
     bool has_goal;                            /* its task has desired accelerations and priorities */
     double linear, quadratic, cubic, quartic; /* ns for one sample, roughly: of nv, nv^2, nv^3, nv^4 */

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include <dynamics/contact.h>
+
 #include "methods/constraints.h"
 #include "methods/coordinates.h"
 #include "methods/text.h"
@@ -41,6 +43,7 @@ static const struct {
                      {TRANSLATION, TRANSLATION, TRANSLATION, ROTATION, ROTATION, ROTATION}},
     [AXIS(CONSTRAINT_ROWS)] = {.class_count = 2},
     [AXIS(CONSTRAINTS)] = {.class_count = 1},
+    [AXIS(CONTACT_SURFACES)] = {.class_count = 1},
     [AXIS(MEASURES)] = {2, {"measure", "isotropy"}, 2, {0, 1}},
 };
 
@@ -62,6 +65,8 @@ size_t quantity_axis_size(const batch *b, const quantity_place *at, quantity_axi
         return (size_t)dyn_model_constraint_rows(b->model);
     case AXIS(CONSTRAINTS):
         return (size_t)dyn_model_constraint_count(b->model);
+    case AXIS(CONTACT_SURFACES):
+        return (size_t)dyn_model_contact_surface_count(b->model);
     default:
         return axes[kind].size;
     }
@@ -129,6 +134,13 @@ static void fill_constraints(batch *b, Dynamics__V1__Axis *axis) {
     }
 }
 
+/* Writes the names of the contact surfaces. The model of a request may end before its reply is sent. */
+static void fill_contact_surfaces(batch *b, Dynamics__V1__Axis *axis) {
+    for (size_t i = 0; i < axis->n_labels; i++) {
+        axis->labels[i] = call_string(b->call, dyn_model_contact_surface(b->model, (int)i)->name);
+    }
+}
+
 /* Writes the numbers of the entries, from 1, as their names. */
 static void fill_numbers(batch *b, Dynamics__V1__Axis *axis) {
     char *texts = call_allocate(b->call, axis->n_labels, NUMBER_SIZE);
@@ -175,6 +187,9 @@ Dynamics__V1__Axis *quantity_axis_create(batch *b, const quantity_place *at, qua
         break;
     case AXIS(CONSTRAINTS):
         fill_constraints(b, axis);
+        break;
+    case AXIS(CONTACT_SURFACES):
+        fill_contact_surfaces(b, axis);
         break;
     case AXIS(JOINT_SEMI_AXES):
         fill_numbers(b, axis);

@@ -434,6 +434,81 @@ START_TEST(forward_dynamics_counts_contacts_over_a_time_step) {
 }
 END_TEST
 
+/* Returns the values of a block of a result of Evaluate. */
+static const json_t *block_of(const json_t *reply, size_t result, size_t block) {
+    const json_t *blocks = json_object_get(json_array_get(json_object_get(reply, "results"), result), "blocks");
+    return json_object_get(json_array_get(blocks, block), "values");
+}
+
+/* Asserts that an array begins with these numbers. */
+static void assert_numbers(const json_t *array, size_t count, const double *expected, double tolerance) {
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_double_eq_tol(number_of(array, i), expected[i], tolerance);
+    }
+}
+
+START_TEST(evaluate_states_the_contacts_of_a_state) {
+    load_puck();
+    /* One state slides on the floor at 1 m/s, one is 1 m above it, beside the origin. */
+    json_t *reply =
+        run_json("$ctl call evaluate '{\"query\": {\"model\": \"puck\"}, \"contact_step\": 0.002, "
+                 "\"q\": [0, 0, 0, 0, 0, 0, 1,  0.5, 0, 1, 0, 0, 0, 1], "
+                 "\"v\": [1, 0, 0, 0, 0, 0,  0, 0, 0, 0, 0, 0], \"quantities\": ["
+                 "{\"quantity\": \"QUANTITY_CONTACT_FORCES\"}, {\"quantity\": \"QUANTITY_CONTACT_GAPS\"}, "
+                 "{\"quantity\": \"QUANTITY_CONTACT_SLIPS\"}, {\"quantity\": \"QUANTITY_CONTACT_NORMALS\"}, "
+                 "{\"quantity\": \"QUANTITY_CONTACT_POINTS\"}, "
+                 "{\"quantity\": \"QUANTITY_CONTACT_ACCELERATION\"}, "
+                 "{\"quantity\": \"QUANTITY_CONTACT_SOLUTION\"}]}'");
+    const double w = 2 * 9.81, forces[] = {0.4 * w, 0, -w, -0.4 * w, 0, w, 0, 0, 0, 0, 0, 0}, gaps[] = {0, 0, 1, 1};
+    const double slip = 1 - 0.4 * 9.81 * 0.002, slips[] = {slip, slip, 0, 0};
+    const double normals[] = {0, 0, -1, 0, 0, 1, 0, 0, -1, 0, 0, 1},
+                 points[] = {0, 0, 0, 0, 0, 0, 0.5, 0, 1, 0.5, 0, 1};
+    const double a[] = {-0.4 * 9.81, 0, 0, 0, 0, 0, 0, 0, -9.81, 0, 0, 0};
+    assert_numbers(block_of(reply, 0, 0), 12, forces, 1e-9);
+    assert_numbers(block_of(reply, 1, 0), 4, gaps, 1e-15);
+    assert_numbers(block_of(reply, 2, 0), 4, slips, 1e-9);
+    assert_numbers(block_of(reply, 3, 0), 12, normals, 1e-15);
+    assert_numbers(block_of(reply, 4, 0), 12, points, 1e-15);
+    assert_numbers(block_of(reply, 5, 0), 12, a, 1e-9);
+    ck_assert_double_le(number_of(block_of(reply, 6, 0), 0), 1e-9);
+    ck_assert_double_ge(number_of(block_of(reply, 6, 1), 0), 1);
+    ck_assert_double_eq(number_of(block_of(reply, 6, 1), 1), 0);
+    const json_t *axis = json_array_get(json_object_get(reply, "axes"), 0);
+    ck_assert_str_eq(text_of(axis, "kind"), "AXIS_KIND_CONTACT_SURFACES");
+    ck_assert_str_eq(json_string_value(json_array_get(json_object_get(axis, "labels"), 1)), "tip");
+    json_decref(reply);
+    must_say("$ctl evaluate puck --quantity contact_forces,contact_gaps --contact-step 0.01", "19.62");
+    /* Payloads count. */
+    must_say("$ctl evaluate puck --quantity contact_forces --payload body:1", "29.43");
+    must_fail("$ctl evaluate two_link --quantity contact_forces", 1, "has no contact surfaces");
+    must_fail("$ctl evaluate puck --quantity contact_forces --contact-step 2", 1, "contact_step is 2");
+    must_fail("$ctl evaluate puck --quantity mass_matrix --contact-step 0.001", 1, "leave contact_step out");
+    must_fail("$ctl evaluate puck --quantity contact_gaps --precision single", 1, "double precision");
+}
+END_TEST
+
+START_TEST(a_constraint_holds_while_contacts_act_over_a_step) {
+    load_puck();
+    json_t *description = export_model("puck");
+    json_object_set_new(description, "constraints",
+                        json_pack("[{ss s{s{ss} s{sf}}}]", "name", "wall", "point_on_plane", "successor", "link",
+                                  "body", "normal", "x", 1.0));
+    load_as(description, "guided");
+    json_decref(description);
+    /* The wall holds the push along x, and friction brakes the motion along y. */
+    json_t *reply =
+        run_json("$ctl call forward_dynamics '{\"query\": {\"model\": \"guided\"}, \"contact_step\": 0.001, "
+                 "\"q\": [0, 0, 0, 0, 0, 0, 1], \"v\": [0, 1, 0, 0, 0, 0], \"tau\": [9, 0, 0, 0, 0, 0]}'");
+    const double a[] = {0, -0.4 * 9.81, 0, 0, 0, 0}, forces[] = {0, 0.8 * 9.81, -2 * 9.81, 0, -0.8 * 9.81, 2 * 9.81};
+    assert_numbers(json_object_get(reply, "a"), 6, a, 1e-9);
+    assert_numbers(json_object_get(json_object_get(reply, "contacts"), "forces"), 6, forces, 1e-9);
+    json_decref(reply);
+    must_fail("$ctl call forward_dynamics '{\"query\": {\"model\": \"guided\"}, \"contact_step\": 0.001, "
+              "\"q\": [0, 0, 0, 0, 0, 0, 1], \"constraint_tolerance\": 0.5}'",
+              1, "constraint_tolerance");
+}
+END_TEST
+
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 /* A contact surface, and the refusal: the member that the field ends with, and a text. */
@@ -501,6 +576,8 @@ int main(void) {
     tcase_add_test(all, the_command_line_prints_the_contacts_of_the_end);
     tcase_add_test(all, a_live_simulation_comes_to_rest_on_the_floor);
     tcase_add_test(all, forward_dynamics_counts_contacts_over_a_time_step);
+    tcase_add_test(all, evaluate_states_the_contacts_of_a_state);
+    tcase_add_test(all, a_constraint_holds_while_contacts_act_over_a_step);
     tcase_add_loop_test(all, wrong_surfaces_are_refused_with_the_path_of_their_member, 0,
                         (int)(sizeof wrong_surfaces / sizeof *wrong_surfaces));
     tcase_add_test(all, accurate_rollouts_refuse_contacts);

@@ -16,6 +16,11 @@ static bool is_of_constraints(dyn_client_quantity quantity) {
            (quantity >= DYN_CLIENT_QUANTITY_CONSTRAINT_JACOBIAN && quantity <= DYN_CLIENT_QUANTITY_CONSTRAINT_WRENCHES);
 }
 
+/* Returns whether a quantity is of the contacts of a model. */
+static bool is_of_contacts(dyn_client_quantity quantity) {
+    return quantity >= DYN_CLIENT_QUANTITY_CONTACT_FORCES && quantity <= DYN_CLIENT_QUANTITY_CONTACT_SOLUTION;
+}
+
 /* Returns whether every random tree has the quantity, and only one value of it. Tasks may be singular, the axes of
  * ellipsoids have two directions, and trees with mimic joints have no articulated inertias. */
 static bool is_comparable(dyn_client_quantity quantity) {
@@ -37,7 +42,7 @@ static bool is_comparable(dyn_client_quantity quantity) {
     case DYN_CLIENT_QUANTITY_TORQUE_ELLIPSOID:
         return false;
     default:
-        return dyn_client_quantity_name(quantity) && !is_of_constraints(quantity);
+        return dyn_client_quantity_name(quantity) && !is_of_constraints(quantity) && !is_of_contacts(quantity);
     }
 }
 

@@ -1873,8 +1873,16 @@ typedef enum dyn_client_quantity {
     DYN_CLIENT_QUANTITY_CONSTRAINED_ACCELERATION_BY_TAU = 95, /* P_qdd M^-1: nv x nv */
     DYN_CLIENT_QUANTITY_HYBRID_FORCES = 96,                   /* P M a + (1 - P) tau + h - A' Lambda dA/dt v: nv */
     DYN_CLIENT_QUANTITY_HYBRID_ACCELERATION = 97,             /* that they cause: nv */
-    DYN_CLIENT_QUANTITY_HYBRID_MULTIPLIERS = 98,         /* of which A' lambda = -(1 - P) tau, in both signs: m each */
-    DYN_CLIENT_QUANTITY_CONSTRAINT_WRENCHES = 99,        /* of each constraint on its successor, under tau: 3 each */
+    DYN_CLIENT_QUANTITY_HYBRID_MULTIPLIERS = 98,  /* of which A' lambda = -(1 - P) tau, in both signs: m each */
+    DYN_CLIENT_QUANTITY_CONSTRAINT_WRENCHES = 99, /* of each constraint on its successor, under tau: 3 each */
+    /* Of the contacts in a step of contact_step, for s contact surfaces. */
+    DYN_CLIENT_QUANTITY_CONTACT_FORCES = 100,            /* on the link of each surface, in the world: s x 3 */
+    DYN_CLIENT_QUANTITY_CONTACT_GAPS = 101,              /* at the state; infinite where a surface meets no other: s */
+    DYN_CLIENT_QUANTITY_CONTACT_SLIPS = 102,             /* at the end of the step: s */
+    DYN_CLIENT_QUANTITY_CONTACT_NORMALS = 103,           /* where the gap is the smallest, towards the link: s x 3 */
+    DYN_CLIENT_QUANTITY_CONTACT_POINTS = 104,            /* likewise, place of the point in the world: s x 3 */
+    DYN_CLIENT_QUANTITY_CONTACT_ACCELERATION = 105,      /* mean acceleration in the step: nv */
+    DYN_CLIENT_QUANTITY_CONTACT_SOLUTION = 106,          /* residual and iterations: 1 each */
     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_TORQUES = 110, /* for accelerations of tasks by priority: nv */
     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_ACCELERATION = 111, /* accelerations that these torques cause: m */
     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INDEPENDENCE = 112, /* eigenvalues over the trace: m */
@@ -1952,6 +1960,7 @@ typedef struct dyn_client_evaluate_request {
     const double *dq, *dv, *da, *dtau; /* n x nv; NULL: zeros; the direction of the quantities ALONG */
     size_t quantity_count;             /* at least 1; a quantity may appear again with another subject */
     const dyn_client_quantity_request *quantities;
+    double contact_step; /* of quantities of contacts: length of the step, s; 0: 0.001 */
 } dyn_client_evaluate_request;
 #define DYN_CLIENT_EVALUATE_REQUEST_INIT(...) DYN_CLIENT_SIZED(dyn_client_evaluate_request, __VA_ARGS__)
 
@@ -1981,10 +1990,11 @@ typedef enum dyn_client_axis_kind {
     DYN_CLIENT_AXIS_KIND_PARAMETERS = 6, /* "m", "mx", .. "Izz": the mass, first moments or moments of inertia */
     DYN_CLIENT_AXIS_KIND_SEMI_AXES = 7,  /* of an ellipsoid, the longest first */
     DYN_CLIENT_AXIS_KIND_JOINT_SEMI_AXES = 8,
-    DYN_CLIENT_AXIS_KIND_MEASURES = 9,         /* "measure", "isotropy" */
-    DYN_CLIENT_AXIS_KIND_TWIST = 10,           /* "linear x", .. "angular z": angular or linear */
-    DYN_CLIENT_AXIS_KIND_CONSTRAINT_ROWS = 11, /* "loop[0]": rows of the model's constraints, angular or other */
-    DYN_CLIENT_AXIS_KIND_CONSTRAINTS = 13,     /* constraints of the model by name */
+    DYN_CLIENT_AXIS_KIND_MEASURES = 9,          /* "measure", "isotropy" */
+    DYN_CLIENT_AXIS_KIND_TWIST = 10,            /* "linear x", .. "angular z": angular or linear */
+    DYN_CLIENT_AXIS_KIND_CONSTRAINT_ROWS = 11,  /* "loop[0]": rows of the model's constraints, angular or other */
+    DYN_CLIENT_AXIS_KIND_CONSTRAINTS = 13,      /* constraints of the model by name */
+    DYN_CLIENT_AXIS_KIND_CONTACT_SURFACES = 20, /* contact surfaces of the model by name */
 } dyn_client_axis_kind;
 
 /* Entries along an axis. */

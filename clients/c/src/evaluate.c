@@ -389,6 +389,7 @@ static void fill_question(const query_parts *parts, size_t first, const dyn_clie
     body->dv = sample_rows(request->dv, first, nv, samples, &body->n_dv);
     body->da = sample_rows(request->da, first, nv, samples, &body->n_da);
     body->dtau = sample_rows(request->dtau, first, nv, samples, &body->n_dtau);
+    body->contact_step = request->contact_step;
 }
 
 /* ---- joining the replies of pieces ------------------------------------------------------------------------------- */

@@ -361,8 +361,10 @@ class Request:
         self._asked: Any = None
         self._kept = Keep()
 
-    def write(self, asked: Asked | Sequence[Asked], frames: Sequence[str] | None, reference_frame: str) -> None:
+    def write(self, asked: Asked | Sequence[Asked], frames: Sequence[str] | None, reference_frame: str,
+              contact_step: float) -> None:
         """Sets the quantities. `frames` apply to quantities of frames that name none."""
+        self.struct.contact_step = contact_step
         names = (asked,) if isinstance(asked, (str, Quantity)) else tuple(asked)
         if frames is not None:
             frames = (frames,) if isinstance(frames, str) else tuple(frames)

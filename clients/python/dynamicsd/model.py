@@ -210,12 +210,13 @@ class Model:
     def evaluate(self, quantities: Asked | Sequence[Asked], q: Rows, *, v: Rows | None = None, a: Rows | None = None,
                  tau: Rows | None = None, dq: Rows | None = None, dv: Rows | None = None, da: Rows | None = None,
                  dtau: Rows | None = None, frames: Sequence[str] | None = None, reference_frame: str = "local",
-                 **options: Unpack[Options]) -> Evaluation:
+                 contact_step: float = 0.0, **options: Unpack[Options]) -> Evaluation:
         """Computes any set of quantities for the same states in one round trip.
 
         `quantities` are names (dynamicsd.quantities lists them) or Quantity objects with a subject. `frames` and
-        `reference_frame` apply to all that name none. An array that no quantity depends on is refused. The arrays of
-        the result lie in the reply's own memory.
+        `reference_frame` apply to all that name none. An array that no quantity depends on is refused. Quantities of
+        contacts are of a step of `contact_step` seconds (0: 0.001). The arrays of the result lie in the reply's own
+        memory.
 
         >>> arm = client.model("two_link")
         >>> found = arm.evaluate(["mass_matrix", "kinetic_energy"], q=[0.0, 0.0], v=[1.0, 0.0])
@@ -226,7 +227,7 @@ class Model:
         request = query.request = query.request or Request()
         direction = () if dq is dv is da is dtau is None else (dq, dv, da, dtau)
         rows = query.pointers(_EVALUATED, (q, v, a, tau, *direction))
-        request.write(quantities, frames, reference_frame)
+        request.write(quantities, frames, reference_frame, contact_step)
         self.session.call(lib.dynamicsd_evaluate, query.struct, request.struct, rows, len(rows), request.found,
                           watch=query.watch, error=query.error)
         evaluation = request.evaluation(query.samples, query.shape())

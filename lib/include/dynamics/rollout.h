@@ -84,6 +84,10 @@ typedef struct dyn_rollout_output {
     /* Contact surfaces in the last integration step before the row, as in dyn_contact_state; n x rows x surfaces, and 3
      * forces for each. In the row of the start, and for a model without contacts: 0, infinite, 0. */
     double *contact_forces, *contact_gaps, *contact_slips;
+    /* n x rows x surfaces x 3: of the point with the smallest gap at the start of that step, the normal of the plane or
+     * height field, in the direction in which it pushes the link of the surface, and the place of the point in the
+     * world, m. In the row of the start, and for a surface that meets no other: zeros. */
+    double *contact_normals, *contact_points;
 } dyn_rollout_output;
 
 #define DYN_ROLLOUT_OUTPUT_INIT(...) DYN_SIZED(dyn_rollout_output, __VA_ARGS__)

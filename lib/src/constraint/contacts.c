@@ -17,6 +17,9 @@ static const double recovery = 0.2, fastest_recovery = 1;
 /* Gap beyond which a contact is left out unless it closes in a step, m. */
 static const double near = 0.005;
 
+/* Numbers of a surface in contact_lane. */
+enum { RESULT_NUMBERS = 11 };
+
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 static const dyn_contact_surface *surface_at(const dyn_model *model, int i) {
@@ -73,7 +76,7 @@ size_t contacts_lay_out(const dyn_model *model, int joints, size_t lanes, uintpt
     c->accelerations = dyn_carve(&cursor, (size_t)model->nv * packed);
     c->R = dyn_carve(&cursor, lanes * rows * rows * sizeof(double));
     c->lanes = dyn_carve(&cursor, lanes * sizeof *c->lanes);
-    c->results = dyn_carve(&cursor, lanes * surfaces * 5 * sizeof(double));
+    c->results = dyn_carve(&cursor, lanes * surfaces * RESULT_NUMBERS * sizeof(double));
     c->lane_count = lanes;
     cursor += constraint_rows_lay_out(model, (int)rows, lanes, true, cursor, &c->rows);
     return cursor - base;
@@ -185,8 +188,10 @@ void contacts_choose(const dyn_model *model, const dyn_workspace *workspace, int
     constraint_rows_clear(&c->rows);
     size_t surfaces = (size_t)c->surface_count;
     for (size_t l = 0; l < c->lane_count; l++) {
-        double *of_lane = c->results + l * surfaces * 5;
-        c->lanes[l] = (contact_lane){of_lane, of_lane + 3 * surfaces, of_lane + 4 * surfaces, {0, 0}};
+        double *of_lane = c->results + l * surfaces * RESULT_NUMBERS;
+        c->lanes[l] = (contact_lane){
+            of_lane, of_lane + 3 * surfaces, of_lane + 4 * surfaces, of_lane + 5 * surfaces, of_lane + 8 * surfaces,
+            {0, 0}};
     }
     for (int i = 0; i < c->surface_count; i++) {
         place_surface(c, i);
@@ -336,6 +341,17 @@ static void place_contact(const contacts *c, const contact_pair *pair, const con
     }
 }
 
+/* Stores the place of a contact for a surface, which it pushes along sign n, where its gap is the smallest so far. */
+static void store_nearest(contact_lane *lane, int surface, double sign, const contact_site *site) {
+    if (site->gap < lane->gap[surface]) {
+        lane->gap[surface] = site->gap;
+        for (int k = 0; k < 3; k++) {
+            lane->normal[3 * surface + k] = sign * site->axes[k];
+            lane->point[3 * surface + k] = site->point[k];
+        }
+    }
+}
+
 /* Adds a contact where its point may touch in this step. */
 static void add_contact(lane_problem *p, int pair_index, const contact_site *site) {
     contacts *c = p->c;
@@ -350,8 +366,8 @@ static void add_contact(lane_problem *p, int pair_index, const contact_site *sit
     }
     const double gap = site->gap;
     place_contact(c, pair, site, row);
-    p->lane->gap[pair->surface] = fmin(p->lane->gap[pair->surface], gap);
-    p->lane->gap[pair->plane] = fmin(p->lane->gap[pair->plane], gap);
+    store_nearest(p->lane, pair->surface, 1, site);
+    store_nearest(p->lane, pair->plane, -1, site);
     contact_velocity(row, p->u_before, before);
     contact_velocity(row, p->u, free);
     bool is_near = gap <= near || gap + 2 * p->step->dt * fmin(before[0], free[0]) <= 0;
@@ -426,7 +442,9 @@ static void store_force(const lane_problem *p, int i, const double *u) {
 static void clear_lane(const contacts *c, contact_lane *lane) {
     lane->course = (contact_course){0, 0};
     for (int i = 0; i < c->surface_count; i++) {
-        lane->force[3 * i] = lane->force[3 * i + 1] = lane->force[3 * i + 2] = 0;
+        for (int k = 0; k < 3; k++) {
+            lane->force[3 * i + k] = lane->normal[3 * i + k] = lane->point[3 * i + k] = 0;
+        }
         lane->gap[i] = INFINITY;
         lane->slip[i] = 0;
     }

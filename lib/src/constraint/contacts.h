@@ -75,6 +75,9 @@ typedef struct contact_lane {
     double *force; /* surfaces x 3: on the link of the surface, in the world, N */
     double *gap;   /* surfaces: smallest gap at the start of the step, m; infinite without a pair */
     double *slip;  /* surfaces: largest tangential velocity of a point with a force, m/s */
+    /* Surfaces x 3 each: of the point with the smallest gap, the normal in the direction in which it pushes the link of
+     * the surface, and the place in the world, m; zeros without a pair. */
+    double *normal, *point;
     contact_course course;
 } contact_lane;
 
@@ -123,7 +126,7 @@ typedef struct contacts {
 
     size_t lane_count;
     contact_lane *lanes; /* results of each lane */
-    double *results;     /* 5 numbers for each surface of each lane */
+    double *results;     /* RESULT_NUMBERS for each surface of each lane */
 } contacts;
 
 /* Lays out the memory for the contacts of a model and up to `joints` joints in up to `lanes` lanes from `base` on;

@@ -208,6 +208,13 @@ static void store_energies(rollout_block *b, size_t row) {
     }
 }
 
+/* Stores three numbers of a contact surface; zeros where `from` is NULL. */
+static void store_vector(double *to, size_t at, const double *from) {
+    for (size_t k = 0; to && k < 3; k++) {
+        to[3 * at + k] = from ? from[k] : 0;
+    }
+}
+
 /* Stores the contact surfaces of each sample. The row of the start precedes all steps. */
 static void store_contacts(const rollout_block *b, size_t row, bool is_start) {
     const dyn_rollout_output *out = b->out;
@@ -217,14 +224,15 @@ static void store_contacts(const rollout_block *b, size_t row, bool is_start) {
     for (size_t i = 0; i < b->block.count * surfaces; i++) {
         size_t l = i / surfaces, surface = i % surfaces,
                at = ((b->block.first + l) * b->rows + row) * surfaces + surface;
-        for (size_t k = 0; out->contact_forces && k < 3; k++) {
-            out->contact_forces[3 * at + k] = has_state ? c->lanes[l].force[3 * surface + k] : 0;
-        }
+        const contact_lane *lane = has_state ? &c->lanes[l] : NULL;
+        store_vector(out->contact_forces, at, lane ? lane->force + 3 * surface : NULL);
+        store_vector(out->contact_normals, at, lane ? lane->normal + 3 * surface : NULL);
+        store_vector(out->contact_points, at, lane ? lane->point + 3 * surface : NULL);
         if (out->contact_gaps) {
-            out->contact_gaps[at] = has_state ? c->lanes[l].gap[surface] : INFINITY;
+            out->contact_gaps[at] = lane ? lane->gap[surface] : INFINITY;
         }
         if (out->contact_slips) {
-            out->contact_slips[at] = has_state ? c->lanes[l].slip[surface] : 0;
+            out->contact_slips[at] = lane ? lane->slip[surface] : 0;
         }
     }
 }

@@ -298,6 +298,10 @@ def test_descriptions_in_python_have_contact_surfaces(client, project):
     np.testing.assert_allclose(rest.contact_gaps[0, 0, 1], 0, atol=1e-9)
     assert rest.contact_gaps[1, 0, 1] > 7 and rest.outcomes[0].contact_residual < 1e-9
     assert model.rollout([[0, 0, 1, 0, 0, 0, 1]], steps=1).contact_forces is None
+    held = model.evaluate(["contact_forces", "contact_normals", "contact_gaps"], poses, contact_step=0.01)
+    np.testing.assert_allclose(held.contact_forces[:, 1, 2], [2 * 9.81, 0], atol=1e-9)
+    np.testing.assert_allclose(held.contact_normals[0], [[0, 0, -1], [0, 0, 1]])
+    assert model.evaluate("mass_matrix", poses[0]).mass_matrix.shape == (6, 6)
     soft = dataclasses.replace(ball, soft=dynamicsd.SoftContact(time_constant=0.05))
     cushion = client.load(dataclasses.replace(robot, name="cushion", contact_surfaces=[floor, soft]))
     assert cushion.description.contact_surfaces[1].soft.impedance == 0.95
