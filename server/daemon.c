@@ -18,8 +18,10 @@
 #include "methods/events.h"
 #include "methods/persistent_models.h"
 #include "methods/live.h"
+#include "methods/persistent_models.h"
 #include "methods/model_events.h"
 #include "methods/service.h"
+#include "methods/shared_models.h"
 #include "methods/snapshot.h"
 #include "models/object_cache.h"
 #include "monitor.h"
@@ -71,6 +73,7 @@ typedef struct daemon_state {
     model_store *store;
     model_directory *directory;
     live *live;
+    shared_models *shared;
     worker_pool *pool, *job_pool;
     service *service;
     transport *transport;
@@ -664,6 +667,7 @@ static bool start_service(daemon_state *d) {
     d->directory = model_directory_create(d->store, &d->log);
     create_workers(d);
     create_live(d);
+    d->shared = d->live ? shared_models_create(d->live) : NULL;
     d->generator = (generator_options){.time = d->config.compile_time, .memory_bytes = d->config.compile_memory_bytes};
     bool can_generate = generator_find_program(d->config.compile_program, d->generator.program);
     service_options options = {
@@ -671,6 +675,7 @@ static bool start_service(daemon_state *d) {
         .instance = d->events.instance,
         .store = d->store,
         .live = d->live,
+        .shared = d->shared,
         .limits = &d->limits,
         .counters = &d->counters,
         .budget = &d->budget,
@@ -687,7 +692,7 @@ static bool start_service(daemon_state *d) {
         .connection_requests = transport_connection_share((unsigned)d->config.contexts),
     };
     d->service = service_create(&options);
-    if (!d->directory || !d->live || !d->pool || !d->job_pool || !d->service) {
+    if (!d->directory || !d->live || !d->shared || !d->pool || !d->job_pool || !d->service) {
         log_error(&d->log, "out of memory or threads");
         return false;
     }
@@ -755,7 +760,7 @@ static bool start_transport(daemon_state *d) {
     live_attach(d->live, d->transport, ingest, ingest_count);
     service_set_endpoints(d->service, d->service_endpoints, d->endpoint_count);
     d->events.transport = d->transport;
-    return true;
+    return shared_models_start(d->shared, d->transport);
 }
 
 static void start_signal(daemon_state *d, uv_signal_t *handle, uv_signal_cb callback, int number) {
@@ -938,6 +943,7 @@ static void stop(daemon_state *d) {
     worker_pool_free(d->job_pool);
     if (d->transport) {
         d->events.transport = NULL;
+        shared_models_stop(d->shared);
         transport_stop_ingest(d->transport);
         save_simulations(d);
         live_free(d->live);
@@ -948,6 +954,7 @@ static void stop(daemon_state *d) {
     probe_free(d->probe);
     http_listener_free(d->http);
     service_free(d->service);
+    shared_models_free(d->shared);
     model_compiler_free(d->compiler);
     model_directory_free(d->directory);
     model_store_free(d->store);

@@ -240,6 +240,9 @@ bool call_may_change(call *c, const char *object, const char *belongs_to) {
 
 model_entry *call_find_model(call *c, const char *name) {
     model_entry *entry = model_store_find(c->service->store, name);
+    if (!entry) {
+        entry = model_store_fetch(c->service->store, name);
+    }
     if (entry) {
         return entry;
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "methods/persistent_models.h"
+#include "methods/shared_models.h"
 #include "methods/text.h"
 
 const char *insertion_replaced(bool replace, const char *expected_digest) {
@@ -138,31 +139,69 @@ static bool claim_name(call *c, model_entry *entry, const model_entry *present) 
     return !present || is_same || call_may_change(c, object, present->belongs_to);
 }
 
-model_entry *insert_built_model(call *c, const insertion_options *options, bool *was_present) {
-    model_entry *entry = c->built, *present = model_store_find(c->service->store, entry->name);
+static bool is_over_nats(const call *c) {
+    return c->transport->identity.origin == TRANSPORT_ORIGIN_NATS;
+}
+
+/* Shares the model of the call with other daemons. Returns false when the call has ended. */
+static bool share(call *c) {
     refusal why = {0};
+    bool is_shared = shared_models_put(c->service->shared, c->built, is_over_nats(c), &why);
+    if (!is_shared) {
+        call_refuse(c, &why);
+    }
+    return is_shared;
+}
+
+/* Removes from the disk, and from other daemons if it was not `present`, a model that is not in the store after all. */
+static void withdraw(call *c, const model_entry *entry, bool was_shared, const model_entry *present) {
+    refusal why = {0};
+    if (atomic_load(&entry->is_persistent)) {
+        persistent_models_remove(c->service->live, entry->name, &why);
+    }
+    if (was_shared && !present) {
+        shared_models_remove(c->service->shared, entry->name, false, &why);
+    }
+}
+
+model_entry *insert_built_model(call *c, const insertion_options *options, bool *was_present) {
+    model_entry *entry = c->built;
+    shared_models_begin_change(c->service->shared, entry->name);
+    model_entry *present = model_store_find(c->service->store, entry->name);
     snprintf(entry->loaded_by, sizeof entry->loaded_by, "%s", c->transport->peer);
     call_set_object(c, entry->name);
     c->outcome = present ? "replaced" : "loaded";
-    bool is_good = !may_insert(entry, present, options->replaced) ||
-                   (claim_name(c, entry, present) && update_disk(c, options, present));
-    model_entry_release(present);
-    model_entry *entered = is_good ? insert_into_store(c, options->replaced, was_present) : NULL;
-    if (is_good && !entered && atomic_load(&entry->is_persistent)) {
-        persistent_models_remove(c->service->live, entry->name, &why); /* the store was full */
+    bool may = may_insert(entry, present, options->replaced);
+    bool is_on_disk = may && claim_name(c, entry, present) && update_disk(c, options, present);
+    bool is_shared = is_on_disk && share(c);
+    model_entry *entered = is_shared || !may ? insert_into_store(c, options->replaced, was_present) : NULL;
+    if (is_on_disk && !entered) {
+        withdraw(c, entry, is_shared, present);
     }
+    model_entry_release(present);
+    shared_models_end_change(c->service->shared);
     return entered;
 }
 
-bool remove_model(call *c, const model_entry *entry) {
-    refusal why = {0};
-    char object[MODEL_NAME_SIZE + sizeof "model \"\""];
-    snprintf(object, sizeof object, "model \"%s\"", entry->name);
-    call_set_object(c, entry->name);
-    if (!call_may_change(c, object, entry->belongs_to)) {
-        return false;
+/* Returns whether the store has the model under its name. Ends the call if it has not: the caller named the digest of
+ * an earlier version. */
+static bool check_current(call *c, const model_entry *entry) {
+    model_entry *current = model_store_find(c->service->store, entry->name);
+    bool is_current = current && strcmp(current->digest, entry->digest) == 0;
+    if (!is_current) {
+        call_blame(c, "model");
+        call_fail(c, REASON_MODEL_CHANGED, "the digest is that of an earlier version of \"%s\"; unload the name",
+                  entry->name);
     }
-    if (atomic_load(&entry->is_persistent) && !persistent_models_remove(c->service->live, entry->name, &why)) {
+    model_entry_release(current);
+    return is_current;
+}
+
+/* Removes the model from the disk, from other daemons and from the store. Returns false when the call has ended. */
+static bool remove_everywhere(call *c, const model_entry *entry) {
+    refusal why = {0};
+    if ((atomic_load(&entry->is_persistent) && !persistent_models_remove(c->service->live, entry->name, &why)) ||
+        !shared_models_remove(c->service->shared, entry->name, is_over_nats(c), &why)) {
         call_refuse(c, &why);
         return false;
     }
@@ -170,4 +209,17 @@ bool remove_model(call *c, const model_entry *entry) {
     c->outcome = "unloaded";
     model_entry_release(removed);
     return true;
+}
+
+bool remove_model(call *c, const model_entry *entry) {
+    char object[MODEL_NAME_SIZE + sizeof "model \"\""];
+    snprintf(object, sizeof object, "model \"%s\"", entry->name);
+    call_set_object(c, entry->name);
+    if (!call_may_change(c, object, entry->belongs_to)) {
+        return false;
+    }
+    shared_models_begin_change(c->service->shared, entry->name);
+    bool is_removed = check_current(c, entry) && remove_everywhere(c, entry);
+    shared_models_end_change(c->service->shared);
+    return is_removed;
 }

@@ -62,6 +62,18 @@ bool query_check_digest(const Dynamics__V1__Query *query, const model_entry *ent
                   entry->name, entry->digest);
 }
 
+/* Returns the model of the expected digest if another daemon has given the name to it and this one does not know yet;
+ * otherwise `entry`. */
+static model_entry *update_entry(call *c, const Dynamics__V1__Query *query, model_entry *entry) {
+    const char *expected = query->expected_digest;
+    bool is_expected = expected[0] == '\0' || strcmp(expected, entry->digest) == 0 || digest_is_one(query->model);
+    model_entry *later = is_expected ? NULL : model_store_fetch(c->service->store, query->model);
+    if (later) {
+        model_entry_release(entry);
+    }
+    return later ? later : entry;
+}
+
 model_entry *query_find_model(call *c, const Dynamics__V1__Query *query, query_parts supported) {
     refusal why = {0};
     if (!query_check(query, supported, c->method->name, &why)) {
@@ -73,6 +85,7 @@ model_entry *query_find_model(call *c, const Dynamics__V1__Query *query, query_p
         call_blame(c, "query.model");
         return NULL;
     }
+    entry = update_entry(c, query, entry);
     const char *what = query->formulation[0] != '\0' ? "a formulation of chains and trees" : c->method->name;
     if (!query_check_digest(query, entry, &why) ||
         (!(supported & QUERY_CONSTRAINTS) && !constraints_are_absent(entry, what, &why))) {

@@ -37,9 +37,8 @@ static bool refuse_damaged(refusal *why, const char *message) {
     return refuse(why, REASON_DAMAGED_FILE, "", "the file's description of its model is damaged: %s", message);
 }
 
-/* Builds the described model, which must have that digest. On failure fills `why` and returns NULL. */
-static model_entry *build(const live_options *o, const char *name, const char *digest,
-                          const Dynamics__V1__ModelDescription *from, refusal *why) {
+model_entry *recorded_model_build(const live_options *o, const char *name, const char *digest,
+                                  const Dynamics__V1__ModelDescription *from, refusal *why) {
     recorded_model m;
     dyn_builder *builder = NULL;
     model_entry *entry = NULL;
@@ -68,7 +67,7 @@ model_entry *recorded_model_find(const live_options *o, const char *name, const 
                                  const Dynamics__V1__ModelDescription *description, refusal *why) {
     model_entry *entry = model_store_find(o->store, digest);
     if (entry || description) {
-        return entry ? entry : build(o, name, digest, description, why);
+        return entry ? entry : recorded_model_build(o, name, digest, description, why);
     }
     refuse(why, REASON_MODEL_NOT_FOUND, "",
            "the model is not loaded, and the file does not describe it: load \"%.128s\" with the digest %.80s "

@@ -26,6 +26,11 @@ void recorded_model_describe(recorded_model *m, const live_options *o, const dyn
 /* Frees the memory of the call and of the description. */
 void recorded_model_free(recorded_model *m);
 
+/* Builds the described model, which must have that digest, under the name `name`; "": that of its description. The
+ * caller owns the reference to the result, which is in no store. On failure fills `why` and returns NULL. */
+model_entry *recorded_model_build(const live_options *o, const char *name, const char *digest,
+                                  const Dynamics__V1__ModelDescription *from, refusal *why);
+
 /* Returns a reference to the model of that digest: the one in the store, or else one built from `description` (NULL:
  * there is none), which is in no store. The built one has the name `name`, or that of its description if `name` is
  * empty. On failure fills `why` and returns NULL. */

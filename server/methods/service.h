@@ -56,6 +56,7 @@ typedef struct service_options {
     uint32_t waiting_requests;          /* capacity of the pool's queue */
     uint32_t connection_requests;       /* limit of requests under way of one connection */
     const generator_options *generator; /* NULL: no text of models is generated */
+    struct shared_models *shared;       /* models of other daemons; NULL: none */
     uint64_t instance;                  /* random number that identifies this start of the daemon; not 0 */
 } service_options;
 

@@ -11,8 +11,12 @@ struct model_store {
     model_entry **entries;  /* sorted by name */
     size_t count, room;
     size_t capacity;
+    model_entry *remembered[MODEL_REMEMBERED]; /* found by their digests only; NULL: none */
+    size_t next_remembered;
     model_listener listener;
     void *listener_context;
+    model_source source; /* NULL: none */
+    void *source_context;
 };
 
 model_store *model_store_create(size_t capacity) {
@@ -32,6 +36,7 @@ void model_store_free(model_store *store) {
     for (size_t i = 0; i < store->count; i++) {
         model_entry_release(store->entries[i]);
     }
+    model_store_forget(store);
     free(store->entries);
     pthread_rwlock_destroy(&store->lock);
     pthread_mutex_destroy(&store->change);
@@ -151,9 +156,44 @@ model_insertion model_store_insert(model_store *store, model_entry *entry, const
 model_entry *model_store_find(model_store *store, const char *name) {
     pthread_rwlock_rdlock(&store->lock);
     size_t i = index_of(store, name);
-    model_entry *entry = i < store->count ? model_entry_retain(store->entries[i]) : NULL;
+    model_entry *entry = i < store->count ? store->entries[i] : NULL;
+    for (size_t k = 0; k < MODEL_REMEMBERED && !entry; k++) {
+        bool is_wanted = store->remembered[k] && strcmp(store->remembered[k]->digest, name) == 0;
+        entry = is_wanted ? store->remembered[k] : NULL;
+    }
+    if (entry) {
+        model_entry_retain(entry);
+    }
     pthread_rwlock_unlock(&store->lock);
     return entry;
+}
+
+void model_store_set_source(model_store *store, model_source source, void *context) {
+    store->source = source;
+    store->source_context = context;
+}
+
+model_entry *model_store_fetch(model_store *store, const char *name) {
+    return store->source ? store->source(store->source_context, name) : NULL;
+}
+
+void model_store_remember(model_store *store, model_entry *entry) {
+    pthread_rwlock_wrlock(&store->lock);
+    model_entry **place = &store->remembered[store->next_remembered++ % MODEL_REMEMBERED], *old = *place;
+    *place = model_entry_retain(entry);
+    pthread_rwlock_unlock(&store->lock);
+    model_entry_release(old);
+}
+
+void model_store_forget(model_store *store) {
+    model_entry *old[MODEL_REMEMBERED];
+    pthread_rwlock_wrlock(&store->lock);
+    memcpy(old, store->remembered, sizeof old);
+    memset(store->remembered, 0, sizeof store->remembered);
+    pthread_rwlock_unlock(&store->lock);
+    for (size_t k = 0; k < MODEL_REMEMBERED; k++) {
+        model_entry_release(old[k]);
+    }
 }
 
 /* Removes the model of that name or digest and returns the store's reference to it, or NULL. If `source` is not NULL,

@@ -62,6 +62,24 @@ model_entry *model_store_remove_source(model_store *store, const char *name, con
 bool model_store_list(model_store *store, model_entry ***entries, size_t *count);
 void model_store_release_list(model_entry **entries, size_t count);
 
+/* Function that returns a reference to the model of that name or digest, which it may load; NULL if there is none. */
+typedef model_entry *(*model_source)(void *context, const char *name);
+
+/* Sets the source of models that the store lacks. Must be called before the store is shared. */
+void model_store_set_source(model_store *store, model_source source, void *context);
+
+/* Returns a reference to the model of that name or digest by the store's source, which may know a later version than
+ * the store; NULL if there is none. May wait for another machine. */
+model_entry *model_store_fetch(model_store *store, const char *name);
+
+/* Adds a model that is found by its digest only, in place of the oldest of MODEL_REMEMBERED: an earlier version of a
+ * name, which is not listed and causes no notification. The store takes a reference of its own. */
+enum { MODEL_REMEMBERED = 16 };
+void model_store_remember(model_store *store, model_entry *entry);
+
+/* Releases the models of model_store_remember. */
+void model_store_forget(model_store *store);
+
 size_t model_store_count(model_store *store);
 
 #endif

@@ -51,7 +51,7 @@ struct nats_carrier {
     pthread_mutex_t mutex; /* guards `free` */
     pthread_cond_t freed;
     nats_call *free;
-    atomic_uint pending;
+    atomic_uint pending, connections;
     atomic_bool is_closing;
     log_episode lost, slow;
 };
@@ -185,6 +185,7 @@ static void on_disconnected(natsConnection *connection, void *context) {
 static void on_connected(natsConnection *connection, void *context) {
     nats_carrier *carrier = context;
     char url[TRANSPORT_ADDRESS_SIZE] = "";
+    atomic_fetch_add(&carrier->connections, 1);
     natsConnection_GetConnectedUrl(connection, url, sizeof url);
     log_info(carrier->options.log, "connected to the NATS server %s as replica %s", url, carrier->options.nats.replica);
 }
@@ -358,6 +359,14 @@ unsigned nats_carrier_pending(const nats_carrier *carrier) {
 
 bool nats_carrier_is_connected(const nats_carrier *carrier) {
     return natsConnection_Status(carrier->connection) == NATS_CONN_STATUS_CONNECTED;
+}
+
+unsigned nats_carrier_connections(const nats_carrier *carrier) {
+    return atomic_load(&carrier->connections);
+}
+
+natsConnection *nats_carrier_connection(const nats_carrier *carrier) {
+    return carrier->connection;
 }
 
 void nats_carrier_stop(nats_carrier *carrier) {

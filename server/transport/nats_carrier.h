@@ -39,6 +39,12 @@ unsigned nats_carrier_pending(const nats_carrier *carrier);
 /* Returns whether there is a connection to a NATS server. Any thread. */
 bool nats_carrier_is_connected(const nats_carrier *carrier);
 
+/* Returns the number of times that a connection was made. Any thread. */
+unsigned nats_carrier_connections(const nats_carrier *carrier);
+
+/* Returns the connection of libnats, which the carrier owns. Any thread. */
+struct __natsConnection *nats_carrier_connection(const nats_carrier *carrier);
+
 /* Closes the connection and frees everything. No call may be with a handler. NULL is ignored. */
 void nats_carrier_stop(nats_carrier *carrier);
 

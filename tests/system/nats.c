@@ -330,40 +330,6 @@ START_TEST(an_error_in_a_piece_names_its_place_in_the_batch) {
 }
 END_TEST
 
-/* Loads a robot with one joint and a link of some mass, under the name "changing", at one replica. */
-static void load_changing(int replica, int mass) {
-    dyn_client *client;
-    dyn_client_error error;
-    dyn_client_loaded_model *loaded;
-    char text[1024];
-    snprintf(text, sizeof text,
-             "<robot name='changing'><link name='base'/><link name='bar'><inertial><origin xyz='0 0 0.5'/>"
-             "<mass value='%d'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial></link>"
-             "<joint name='hinge' type='continuous'><parent link='base'/><child link='bar'/><axis xyz='1 0 0'/>"
-             "</joint></robot>",
-             mass);
-    const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.name = "changing", .urdf = text);
-    ck_assert_int_eq(dyn_client_connect(replicas[replica].request_ipc, NULL, &client, &error), DYN_CLIENT_OK);
-    ck_assert_msg(dyn_client_load_model(client, &request, &loaded, &error) == DYN_CLIENT_OK, "%s", error.message);
-    dyn_client_loaded_model_free(loaded);
-    dyn_client_close(client);
-}
-
-START_TEST(replicas_with_different_models_of_one_name_answer_no_batch) {
-    dyn_client *client = load_connect(server.url);
-    dyn_client_error error;
-    double q[4096] = {0.3}, g[4096];
-    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "changing", .nq = 1, .nv = 1, .samples = 4096);
-    for (int i = 0; i < REPLICAS; i++) {
-        load_changing(i, 1 + (i == 1));
-    }
-    ck_assert_int_eq(dyn_client_gravity(client, &query, q, g, &error), DYN_CLIENT_ABORTED);
-    ck_assert_str_eq(error.reason, "MODEL_CHANGED");
-    ck_assert_msg(strstr(error.message, "different models") != NULL, "%s", error.message);
-    dyn_client_close(client);
-}
-END_TEST
-
 /* A batch of the two-link arm in a thread of its own. */
 typedef struct long_batch {
     states s;
@@ -424,7 +390,6 @@ int main(void) {
     tcase_add_test(all, the_pieces_of_an_evaluation_are_joined_in_order);
     tcase_add_test(all, the_pieces_of_rollouts_are_joined_in_order);
     tcase_add_test(all, an_error_in_a_piece_names_its_place_in_the_batch);
-    tcase_add_test(all, replicas_with_different_models_of_one_name_answer_no_batch);
     tcase_add_test(all, a_replica_killed_during_a_batch_costs_no_sample);
     setvbuf(stdout, NULL, _IOLBF, 0);
     SRunner *runner = srunner_create(suite);

@@ -37,7 +37,7 @@ static void configure(const nats_server *server, char path[96]) {
     ck_assert_ptr_nonnull(file);
     fprintf(file, "host: 127.0.0.1\nport: %d\nports_file_dir: \"%s\"\n", server->port > 0 ? server->port : -1,
             server->directory);
-    fprintf(file, "max_payload: 32MB\njetstream { store_dir: \"%s/js\" }\n", server->directory);
+    fprintf(file, "max_payload: 32MB\n%s\n", server->configuration);
     ck_assert_int_eq(fclose(file), 0);
 }
 
@@ -81,12 +81,31 @@ static void start_process(nats_server *server) {
     wait_until_ready(server);
 }
 
-void nats_server_start(nats_server *server) {
+/* Creates the directory of the server. */
+static void create_directory(nats_server *server) {
     snprintf(server->directory, sizeof server->directory, "/tmp/dynamicsd-nats-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(server->directory));
+}
+
+/* Starts the server at a port that the system chooses. */
+static void begin(nats_server *server) {
     server->port = 0;
     start_process(server);
     snprintf(server->url, sizeof server->url, "nats://127.0.0.1:%d", server->port);
+}
+
+void nats_server_start(nats_server *server) {
+    create_directory(server);
+    snprintf(server->configuration, sizeof server->configuration, "jetstream { store_dir: \"%s/js\" }",
+             server->directory);
+    begin(server);
+}
+
+void nats_server_start_with(nats_server *server, const char *configuration) {
+    create_directory(server);
+    ck_assert_uint_lt(strlen(configuration), sizeof server->configuration);
+    strcpy(server->configuration, configuration);
+    begin(server);
 }
 
 void nats_server_restart(nats_server *server) {
