@@ -2,6 +2,7 @@
 /* Reads the configuration: table of keys, parser of the INI file, and checks between keys. */
 #include "config.h"
 
+#include <dynamics/contact.h>
 #include <dynamics/identification.h>
 #include <errno.h>
 #include <ini.h>
@@ -72,6 +73,7 @@ static const key keys[] = {
     {"limits", "links", KEY_COUNT, offsetof(config, links), 1, DYN_MAX_LINKS, false},
     {"limits", "constraints", KEY_COUNT, offsetof(config, constraints), 0, DYN_MAX_CONSTRAINTS, false},
     {"limits", "machine_elements", KEY_COUNT, offsetof(config, machine_elements), 0, DYN_MAX_MACHINE_ELEMENTS, false},
+    {"limits", "contact_surfaces", KEY_COUNT, offsetof(config, contact_surfaces), 0, DYN_MAX_CONTACT_SURFACES, false},
     {"limits", "estimates", KEY_COUNT, offsetof(config, estimates), 1, 10000, false},
     {"limits", "connections", KEY_COUNT, offsetof(config, connections), 1, 100000, false},
     {"limits", "peer_connections", KEY_COUNT, offsetof(config, peer_connections), 0, 100000, false},
@@ -178,6 +180,7 @@ void config_init(config *c) {
     c->links = DYN_MAX_LINKS;
     c->constraints = 64;
     c->machine_elements = 1000;
+    c->contact_surfaces = DYN_MAX_CONTACT_SURFACES;
     c->estimates = DYN_IDENTIFICATION_ESTIMATES;
     c->connections = 1024;
     c->request_time = 30;

@@ -47,7 +47,8 @@ typedef struct config {
     /* Section [limits]; times in s. */
     unsigned long memory_bytes; /* 0: derived by config_fit_memory */
     bool is_lowered;            /* config_fit_memory has lowered message_bytes and reply_bytes */
-    unsigned long message_bytes, reply_bytes, samples, models, links, constraints, machine_elements, estimates;
+    unsigned long message_bytes, reply_bytes, samples, models, links, constraints, machine_elements, estimates,
+        contact_surfaces;
     unsigned long connections;
     unsigned long peer_connections; /* 0: half of the connections */
     double request_time, idle_time, reply_time, message_time;

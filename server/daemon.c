@@ -198,6 +198,7 @@ static void apply_limits(daemon_state *d) {
     atomic_store(&d->limits.links, (uint32_t)c->links);
     atomic_store(&d->limits.constraints, (uint32_t)c->constraints);
     atomic_store(&d->limits.machine_elements, (uint32_t)c->machine_elements);
+    atomic_store(&d->limits.contact_surfaces, (uint32_t)c->contact_surfaces);
     atomic_store(&d->limits.estimates, (uint32_t)c->estimates);
     atomic_store(&d->limits.connections, (uint32_t)c->connections);
     atomic_store(&d->limits.peer_connections, (uint32_t)c->peer_connections);

@@ -124,39 +124,8 @@ static void write_fixed_limits(json_writer *writer, const dyn_client_server_info
     }
 }
 
-static void write_limits(json_writer *writer, const dyn_client_server_info *info) {
-    emit_key(writer, "limits");
-    emit_begin_object(writer);
-    emit_key(writer, "message_bytes");
-    emit_unsigned(writer, info->limits.message_bytes);
-    emit_key(writer, "reply_bytes");
-    emit_unsigned(writer, info->limits.reply_bytes);
-    emit_key(writer, "samples");
-    emit_unsigned(writer, info->limits.samples);
-    emit_key(writer, "models");
-    emit_unsigned(writer, info->limits.models);
-    emit_key(writer, "links");
-    emit_unsigned(writer, info->limits.links);
-    emit_key(writer, "constraints");
-    emit_unsigned(writer, info->limits.constraints);
-    emit_key(writer, "machine_elements");
-    emit_unsigned(writer, info->limits.machine_elements);
-    emit_key(writer, "estimates");
-    emit_unsigned(writer, info->limits.estimates);
-    emit_key(writer, "connections");
-    emit_unsigned(writer, info->limits.connections);
-    emit_key(writer, "request_time");
-    emit_double(writer, info->limits.request_time);
-    emit_key(writer, "jobs");
-    emit_unsigned(writer, info->limits.jobs);
-    emit_key(writer, "job_time");
-    emit_double(writer, info->limits.job_time);
-    emit_key(writer, "job_bytes");
-    emit_unsigned(writer, info->limits.job_bytes);
-    emit_key(writer, "job_result_time");
-    emit_double(writer, info->limits.job_result_time);
-    emit_key(writer, "idle_time");
-    emit_double(writer, info->limits.idle_time);
+/* Writes the limits on simulations, streams, recordings and connections. */
+static void write_live_limits(json_writer *writer, const dyn_client_server_info *info) {
     emit_key(writer, "simulations");
     emit_unsigned(writer, info->limits.simulations);
     emit_key(writer, "streams");
@@ -181,6 +150,44 @@ static void write_limits(json_writer *writer, const dyn_client_server_info *info
     emit_unsigned(writer, info->limits.peer_connections);
     emit_key(writer, "message_time");
     emit_double(writer, info->limits.message_time);
+}
+
+static void write_limits(json_writer *writer, const dyn_client_server_info *info) {
+    emit_key(writer, "limits");
+    emit_begin_object(writer);
+    emit_key(writer, "message_bytes");
+    emit_unsigned(writer, info->limits.message_bytes);
+    emit_key(writer, "reply_bytes");
+    emit_unsigned(writer, info->limits.reply_bytes);
+    emit_key(writer, "samples");
+    emit_unsigned(writer, info->limits.samples);
+    emit_key(writer, "models");
+    emit_unsigned(writer, info->limits.models);
+    emit_key(writer, "links");
+    emit_unsigned(writer, info->limits.links);
+    emit_key(writer, "constraints");
+    emit_unsigned(writer, info->limits.constraints);
+    emit_key(writer, "machine_elements");
+    emit_unsigned(writer, info->limits.machine_elements);
+    emit_key(writer, "contact_surfaces");
+    emit_unsigned(writer, info->limits.contact_surfaces);
+    emit_key(writer, "estimates");
+    emit_unsigned(writer, info->limits.estimates);
+    emit_key(writer, "connections");
+    emit_unsigned(writer, info->limits.connections);
+    emit_key(writer, "request_time");
+    emit_double(writer, info->limits.request_time);
+    emit_key(writer, "jobs");
+    emit_unsigned(writer, info->limits.jobs);
+    emit_key(writer, "job_time");
+    emit_double(writer, info->limits.job_time);
+    emit_key(writer, "job_bytes");
+    emit_unsigned(writer, info->limits.job_bytes);
+    emit_key(writer, "job_result_time");
+    emit_double(writer, info->limits.job_result_time);
+    emit_key(writer, "idle_time");
+    emit_double(writer, info->limits.idle_time);
+    write_live_limits(writer, info);
     write_fixed_limits(writer, info);
     emit_end_object(writer);
 }

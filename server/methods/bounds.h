@@ -38,6 +38,7 @@ static const uint64_t MOST_SAMPLE_STEPS = (uint64_t)1 << 40;
     X(LINKS, links)                                                                                                    \
     X(CONSTRAINTS, constraints)                                                                                        \
     X(MACHINE_ELEMENTS, machine_elements)                                                                              \
+    X(CONTACT_SURFACES, contact_surfaces)                                                                              \
     X(ESTIMATES, estimates)                                                                                            \
     X(SIMULATIONS, simulations)                                                                                        \
     X(STREAMS, streams)                                                                                                \

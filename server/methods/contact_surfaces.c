@@ -68,7 +68,21 @@ static bool read_surface(call *c, size_t i, const Dynamics__V1__ContactSurface *
            geometry_read_vector(c, path_join(member, path, "size"), from->size, to->size);
 }
 
+bool contact_surfaces_check_count(call *c, const char *field, size_t count) {
+    uint32_t limit = atomic_load(&c->service->limits->contact_surfaces);
+    if (count > limit) {
+        call_blame(c, "%s", field);
+        call_fail(c, REASON_MODEL_TOO_LARGE,
+                  "the model has %zu contact surfaces; the limit is %u (limits.contact_surfaces)", count, limit);
+        call_set_limit(c, BOUND_CONTACT_SURFACES, limit, count);
+    }
+    return count <= limit;
+}
+
 bool contact_surfaces_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder) {
+    if (!contact_surfaces_check_count(c, "description.contact_surfaces", from->n_contact_surfaces)) {
+        return false;
+    }
     for (size_t i = 0; i < from->n_contact_surfaces; i++) {
         dyn_contact_surface to;
         dyn_error error;

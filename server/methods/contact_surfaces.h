@@ -9,6 +9,10 @@
 
 #include "methods/call.h"
 
+/* Checks the number of contact surfaces of a new model. Returns false when the call has ended because there are more
+ * than limits.contact_surfaces; `field` is their place in the request. */
+bool contact_surfaces_check_count(call *c, const char *field, size_t count);
+
 /* Adds the contact surfaces of a description to a builder. Returns false when the call has ended with an error, whose
  * field is that of the wrong member. */
 bool contact_surfaces_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder);

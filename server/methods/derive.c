@@ -6,6 +6,7 @@
 
 #include "methods/bounds.h"
 #include "methods/constraints.h"
+#include "methods/contact_surfaces.h"
 #include "methods/description.h"
 #include "methods/error_path.h"
 #include "methods/geometry.h"
@@ -233,7 +234,10 @@ static void build(call *c, const dyn_model *model) {
         dyn_builder_free(builder);
     }
     if (status == DYN_OK) {
-        constraints_check_count(c, "operations", (size_t)dyn_model_constraint_count(c->built->model));
+        const dyn_model *made = c->built->model;
+        if (constraints_check_count(c, "operations", (size_t)dyn_model_constraint_count(made))) {
+            contact_surfaces_check_count(c, "operations", (size_t)dyn_model_contact_surface_count(made));
+        }
     } else if (error.site.argument && strcmp(error.site.argument, "name") == 0) {
         insertion_fail_name(c, &error);
     } else {

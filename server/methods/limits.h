@@ -17,6 +17,7 @@ typedef struct service_limits {
     _Atomic uint32_t links;
     _Atomic uint32_t constraints;
     _Atomic uint32_t machine_elements;
+    _Atomic uint32_t contact_surfaces;
     _Atomic uint32_t estimates;
     _Atomic uint32_t connections;
     _Atomic uint32_t peer_connections;

@@ -117,6 +117,7 @@ static Dynamics__V1__Limits *limits(call *c) {
     to->links = atomic_load(&from->links);
     to->constraints = atomic_load(&from->constraints);
     to->machine_elements = atomic_load(&from->machine_elements);
+    to->contact_surfaces = atomic_load(&from->contact_surfaces);
     to->estimates = atomic_load(&from->estimates);
     to->connections = atomic_load(&from->connections);
     to->request_time = atomic_load(&from->request_time);

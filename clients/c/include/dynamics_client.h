@@ -264,6 +264,7 @@ typedef struct dyn_client_server_info {
         size_t constraints;      /* of one model */
         size_t machine_elements; /* of one model */
         size_t estimates;        /* of one identification */
+        size_t contact_surfaces; /* of one model */
         /* Bounds that no configuration changes. */
         size_t payloads, operations;                             /* of one request */
         size_t simulation_forces;                                /* that act on one simulation */

@@ -127,6 +127,7 @@ static void copy_limits(const Dynamics__V1__Limits *from, dyn_client_server_info
     info->limits.links = from->links;
     info->limits.constraints = from->constraints;
     info->limits.machine_elements = from->machine_elements;
+    info->limits.contact_surfaces = from->contact_surfaces;
     info->limits.estimates = from->estimates;
     info->limits.connections = from->connections;
     info->limits.request_time = from->request_time;

@@ -143,6 +143,16 @@ class Limits(unittest.TestCase):
         self.exceed("machine_elements", "MODEL_TOO_LARGE", "load_model",
                     description=json_format.MessageToDict(description, preserving_proto_field_name=True))
 
+    def test_contact_surfaces(self):
+        description = self.call("export_model", model="two_link", format="MODEL_FORMAT_DESCRIPTION").description
+        with self.other_daemon({"contact_surfaces": 3}):
+            for i in range(4):
+                self.call("load_model", name="shapes", replace=True, description=json_format.MessageToDict(
+                    description, preserving_proto_field_name=True))
+                description.contact_surfaces.add(name=f"shape {i}", shape="CONTACT_SHAPE_POINT")
+            self.exceed("contact_surfaces", "MODEL_TOO_LARGE", "load_model",
+                        description=json_format.MessageToDict(description, preserving_proto_field_name=True))
+
     def test_estimates(self):
         motion = {"query": {"model": "ur5"}, "time": [0.1 * i for i in range(20)], "tau": [0] * 6 * 20,
                   "q": [0.01 * i * i for i in range(6 * 20)]}
