@@ -43,7 +43,7 @@ typedef struct articulated_case {
 
 static void open_case(random_source *random, int k, dyn_base base, articulated_case *c) {
     dyn_error error;
-    const random_tree_options options = {.joints = 2 + k % 9, .base = base, .with_fixed = true};
+    const random_tree_options options = {.joints = 2 + k % 9, .base = base, .with_custom = k % 2, .with_fixed = true};
     *c = (articulated_case){.model = random_tree(random, &options)};
     c->model = k % 3 == 2 ? with_rotors(random, c->model) : c->model;
     require(dyn_workspace_create(c->model, &c->workspace, &error), &error);

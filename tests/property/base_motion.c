@@ -52,8 +52,11 @@ static void float_sample(pair *p, size_t s) {
 static pair open_pair(random_source *random, int k, bool with_rotors) {
     dyn_error error;
     pair p = {.base = {p.twist, p.acceleration, 0}};
-    random_tree_options options = {
-        .joints = 1 + k % 9, .with_fixed = true, .with_mimic = k % 3 == 2, .mimic = DYN_MIMIC_POLICY_COUPLED};
+    random_tree_options options = {.joints = 1 + k % 9,
+                                   .with_fixed = true,
+                                   .with_custom = k % 4 > 1,
+                                   .with_mimic = k % 3 == 2,
+                                   .mimic = DYN_MIMIC_POLICY_COUPLED};
     dyn_model *tree = random_tree(random, &options);
     dyn_builder *builder;
     require(dyn_model_describe(tree, &builder, &error), &error);

@@ -23,14 +23,14 @@ typedef struct quantities {
     motion_of_model motion;
 } quantities;
 
-/* Creates a random robot of revolute and prismatic joints, so that every joint moves one body, in a random motion. */
-static quantities draw(random_source base, int k, int joints, bool branches) {
-    static const dyn_joint_type types[] = {DYN_JOINT_TYPE_REVOLUTE, DYN_JOINT_TYPE_PRISMATIC};
+/* Creates a random robot of the first type_count joint types: revolute, prismatic and custom, so that every joint moves
+ * one link, in a random motion. */
+static quantities draw_of(random_source base, int k, int joints, bool branches, int type_count) {
+    static const dyn_joint_type types[] = {DYN_JOINT_TYPE_REVOLUTE, DYN_JOINT_TYPE_PRISMATIC, DYN_JOINT_TYPE_CUSTOM};
     dyn_error error;
     dyn_workspace *w;
     random_source random = random_case(base, (uint64_t)k);
-    random_chain_options options = {
-        .joints = joints, .types = types, .type_count = k % 3 ? 1 : 2, .branches = branches};
+    random_chain_options options = {.joints = joints, .types = types, .type_count = type_count, .branches = branches};
     quantities c = {.model = random_chain(&random, &options), .k = k};
     c.nv = c.links = (size_t)dyn_model_nv(c.model);
     size_t rows = 12 * c.links;
@@ -45,6 +45,16 @@ static quantities draw(random_source base, int k, int joints, bool branches) {
     dyn_workspace_free(w);
     c.motion = (motion_of_model){.model = c.model, .q = c.q, .v = c.v, .a = c.a};
     return c;
+}
+
+/* Creates a robot of revolute joints, a third of the robots with prismatic ones. */
+static quantities draw(random_source base, int k, int joints, bool branches) {
+    return draw_of(base, k, joints, branches, k % 3 ? 1 : 2);
+}
+
+/* Creates such a robot, or a third of the robots with custom joints. */
+static quantities draw_any(random_source base, int k, int joints, bool branches) {
+    return draw_of(base, k, joints, branches, 1 + k % 3);
 }
 
 static void clear(quantities *c) {
@@ -85,7 +95,7 @@ START_TEST(all_methods_of_walker_and_orin_and_of_lilly_and_orin_agree) {
                                              {"lilly_orin", "M_IV"}};
     random_source base = random_seed("methods for the mass matrix", 1811);
     for (int k = 0; k < CASES; k++) {
-        quantities c = draw(base, k, 1 + k % 12, k % 2);
+        quantities c = draw_any(base, k, 1 + k % 12, k % 2);
         for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
             evaluate_block(methods[i][0], &c.motion, methods[i][1], c.nv * c.nv, c.x);
             assert_norm_close(methods[i][1], k, c.x, c.M, c.nv * c.nv, 1e-12);
@@ -99,7 +109,7 @@ END_TEST
 START_TEST(generalized_forces_of_kane_balance_those_of_the_joints) {
     random_source base = random_seed("F + F* + tau = 0", 1812);
     for (int k = 0; k < CASES; k++) {
-        quantities c = draw(base, k, 1 + k % 12, k % 2);
+        quantities c = draw_any(base, k, 1 + k % 12, k % 2);
         double *F = block("kane", &c, "F", c.nv), *star = block("kane", &c, "F_star", c.nv);
         for (size_t i = 0; i < c.nv; i++) {
             c.x[i] = -(F[i] + star[i]);
@@ -115,7 +125,7 @@ START_TEST(pivots_of_the_two_orders_are_composite_and_articulated_inertias) {
     static const char *const names[] = {"I_C", "I_A"};
     random_source base = random_seed("pivots of the sparse system", 1813);
     for (int k = 0; k < CASES; k++) {
-        quantities c = draw(base, k, 1 + k % 9, k % 2);
+        quantities c = draw_any(base, k, 1 + k % 9, k % 2);
         size_t rows = 6 * c.links, count = 36 * c.links;
         for (int i = 0; i < 2; i++) {
             evaluate_block("newton_euler_factorization", &c.motion, names[i], count, c.x);
@@ -139,7 +149,7 @@ END_TEST
 START_TEST(operator_factorizations_are_inverse_to_each_other) {
     random_source base = random_seed("operator factorizations", 1814);
     for (int k = 0; k < CASES; k++) {
-        quantities c = draw(base, k, 1 + k % 12, k % 2);
+        quantities c = draw_any(base, k, 1 + k % 12, k % 2);
         size_t n = c.nv;
         double *W = block("spatial_operator_algebra", &c, "W", n * n);
         double *inverse = block("spatial_operator_algebra", &c, "W_inverse", n * n);
@@ -161,7 +171,7 @@ START_TEST(operators_multiply_to_the_factors) {
     static const char *const operators[] = {"phi", "psi"}, *const factors[] = {"W", "W_inverse"};
     random_source base = random_seed("operators", 1815);
     for (int k = 0; k < CASES; k++) {
-        quantities c = draw(base, k, 1 + k % 9, k % 2);
+        quantities c = draw_any(base, k, 1 + k % 9, k % 2);
         size_t n = c.nv, rows = 6 * c.links;
         double *H = block("spatial_operator_algebra", &c, "H", n * rows);
         double *K = block("spatial_operator_algebra", &c, "K", n * rows);
@@ -188,7 +198,7 @@ START_TEST(a_held_end_effector_does_not_accelerate) {
     static const double minus_gravity[6] = {0, 0, 0, 0, 0, 9.81};
     random_source base = random_seed("held end effector", 1816);
     for (int k = 0; k < CASES; k++) {
-        quantities c = draw(base, k, 1 + k % 12, false);
+        quantities c = draw_any(base, k, 1 + k % 12, false);
         size_t n = c.nv, rows = 6 * c.links;
         double *S = block("kane", &c, "S", rows * n), *J = S + (rows - 6) * n;
         double *nu = block("vereshchagin", &c, "nu", 6), *held = block("vereshchagin", &c, "a_held", n);
@@ -295,7 +305,7 @@ END_TEST
 START_TEST(closed_form_on_the_lie_group_agrees_with_its_recursion) {
     random_source base = random_seed("closed form", 1820);
     for (int k = 0; k < CASES; k++) {
-        quantities c = draw(base, k, 1 + k % 8, k % 2);
+        quantities c = draw_any(base, k, 1 + k % 8, k % 2);
         size_t n = c.nv, rows = 6 * c.links;
         double *A = block("lie_group", &c, "A", rows * n), *V = block("lie_group", &c, "V", rows);
         double *L = block("lie_group", &c, "L", rows * rows), *W = block("lie_group", &c, "W", rows * rows);
@@ -334,6 +344,46 @@ START_TEST(home_screws_are_those_of_the_product_of_exponentials) {
         }
         assert_norm_close("Slist", k, c.y, c.x, 6 * n, 1e-12);
         free(S), free(Mlist), free(Glist);
+        clear(&c);
+    }
+}
+END_TEST
+
+/* Checks dM/dq of christoffel against differences of M, its Gamma against h_ikm of Lagrange and Euler, C v and dM/dt
+ * against those of the closed form on the Lie group, on chains with custom joints. */
+START_TEST(velocity_coefficients_contain_the_rates_of_custom_joints) {
+    const double step = 1e-6;
+    random_source base = random_seed("velocity coefficients", 1826);
+    for (int k = 0; k < CASES; k++) {
+        quantities c = draw_of(base, k, 1 + k % 6, false, 3);
+        size_t n = c.nv, square = n * n;
+        double *dM = block("christoffel", &c, "dM_dq", n * square), *C = block("christoffel", &c, "C", square);
+        for (size_t i = 0; i < n; i++) {
+            double q = c.q[i];
+            c.q[i] = q + step, evaluate_block("walker_orin", &c.motion, "M_1", square, c.x);
+            c.q[i] = q - step, evaluate_block("walker_orin", &c.motion, "M_1", square, c.y);
+            c.q[i] = q;
+            for (size_t e = 0; e < square; e++) {
+                c.x[e] = (c.x[e] - c.y[e]) / (2 * step), c.y[e] = dM[e * n + i];
+            }
+            assert_norm_close("dM/dq", k, c.y, c.x, square, 1e-7);
+        }
+        evaluate_block("christoffel", &c.motion, "dM_dt", square, c.x);
+        evaluate_block("lie_group", &c.motion, "dM_dt", square, c.y);
+        assert_norm_close("exercise 8.7", k, c.y, c.x, square, 1e-11);
+        for (size_t e = 0; e < square; e++) {
+            c.y[e] = C[e] + C[e % n * n + e / n];
+        }
+        assert_norm_close("dM/dt = C + C'", k, c.y, c.x, square, 1e-11);
+        product(C, c.v, n, n, 1, c.x);
+        evaluate_block("lie_group", &c.motion, "c", n, c.y);
+        assert_norm_close("c of 8.79 = C v", k, c.y, c.x, n, 1e-11);
+        evaluate_block("lagrange_euler", &c.motion, "h", n, c.y);
+        assert_norm_close("h = C v", k, c.y, c.x, n, 1e-11);
+        double *gamma = block("christoffel", &c, "Gamma", n * square),
+               *h = block("lagrange_euler", &c, "h_ikm", n * square);
+        assert_norm_close("h_ikm = Gamma_ikm", k, h, gamma, n * square, 1e-11);
+        free(dM), free(C), free(gamma), free(h);
         clear(&c);
     }
 }
@@ -487,6 +537,7 @@ int main(void) {
     tcase_add_test(tests, linear_answers_of_armstrong_hold_at_the_motion);
     tcase_add_test(tests, closed_form_on_the_lie_group_agrees_with_its_recursion);
     tcase_add_test(tests, home_screws_are_those_of_the_product_of_exponentials);
+    tcase_add_test(tests, velocity_coefficients_contain_the_rates_of_custom_joints);
     tcase_add_test(tests, a_constrained_tip_moves_as_in_constrained_forward_dynamics);
     tcase_add_test(tests, constraints_of_the_tip_are_refused_where_they_do_not_apply);
     tcase_set_timeout(tests, 120);

@@ -16,15 +16,19 @@
 enum { CASES = 60, MOST_JOINTS = 9 };
 
 /* Kinds of models, by their joints: revolute chains; chains and trees of revolute, prismatic and continuous joints;
- * trees of spherical joints; chains of most joint types; trees of all joint types, and such trees with mimic joints. */
+ * trees of spherical joints; chains of most joint types; chains and trees of joints with one coordinate, some of them
+ * custom; trees of all joint types, such trees with mimic joints, and with custom joints besides. */
 typedef enum model_kind {
     ROTARY_CHAIN,
     CHAIN,
     ONE_COORDINATE_TREE,
     SPHERICAL_TREE,
     MIXED_CHAIN,
+    CUSTOM_CHAIN,
+    CUSTOM_TREE,
     TREE,
     COUPLED_TREE,
+    COUPLED_CUSTOM_TREE,
     MODEL_KINDS
 } model_kind;
 
@@ -32,13 +36,14 @@ static dyn_model *random_model(random_source *random, model_kind kind, int k) {
     int joints = 1 + k % MOST_JOINTS;
     if (kind < TREE) {
         static const dyn_joint_type types[] = {
-            DYN_JOINT_TYPE_REVOLUTE,    DYN_JOINT_TYPE_PRISMATIC, DYN_JOINT_TYPE_CONTINUOUS, DYN_JOINT_TYPE_HELICAL,
-            DYN_JOINT_TYPE_CYLINDRICAL, DYN_JOINT_TYPE_PLANAR,    DYN_JOINT_TYPE_UNIVERSAL,  DYN_JOINT_TYPE_SPHERICAL};
+            DYN_JOINT_TYPE_CUSTOM,     DYN_JOINT_TYPE_REVOLUTE,  DYN_JOINT_TYPE_PRISMATIC,
+            DYN_JOINT_TYPE_CONTINUOUS, DYN_JOINT_TYPE_HELICAL,   DYN_JOINT_TYPE_CYLINDRICAL,
+            DYN_JOINT_TYPE_PLANAR,     DYN_JOINT_TYPE_UNIVERSAL, DYN_JOINT_TYPE_SPHERICAL};
         static const struct {
             int first, count;
             bool branches, floats;
-        } chains[] = {
-            {0, 1, false, false}, {0, 3, false, false}, {0, 3, true, false}, {7, 1, true, true}, {0, 8, false, true}};
+        } chains[] = {{1, 1, false, false}, {1, 3, false, false}, {1, 3, true, false}, {8, 1, true, true},
+                      {1, 8, false, true},  {0, 5, false, false}, {0, 5, true, false}};
         random_chain_options options = {.joints = joints,
                                         .types = types + chains[kind].first,
                                         .type_count = chains[kind].count,
@@ -49,9 +54,18 @@ static dyn_model *random_model(random_source *random, model_kind kind, int k) {
     random_tree_options options = {.joints = joints,
                                    .base = k % 2 ? DYN_BASE_FIXED : DYN_BASE_FLOATING,
                                    .with_fixed = true,
-                                   .with_mimic = kind == COUPLED_TREE,
+                                   .with_mimic = kind != TREE,
+                                   .with_custom = kind == COUPLED_CUSTOM_TREE,
                                    .mimic = DYN_MIMIC_POLICY_COUPLED};
     return random_tree(random, &options);
+}
+
+static bool has_custom_joint(const dyn_model *model) {
+    bool found = false;
+    for (int j = 0; j < dyn_model_joint_count(model); j++) {
+        found = found || dyn_model_joint(model, j)->type == DYN_JOINT_TYPE_CUSTOM;
+    }
+    return found;
 }
 
 /* Model in a state, with the results of the tuned algorithms for it. */
@@ -113,7 +127,7 @@ static void compare(const char *name, int k, const reference *r) {
 START_TEST(every_formulation_agrees_with_the_tuned_algorithms) {
     const char *name = dyn_formulation_traits_at(_i)->name;
     random_source base = random_seed(name, 1801);
-    int compared = 0;
+    int compared = 0, compared_custom = 0;
     for (int k = 0; k < CASES * MODEL_KINDS; k++) {
         random_source random = random_case(base, (uint64_t)k);
         dyn_error error;
@@ -122,6 +136,7 @@ START_TEST(every_formulation_agrees_with_the_tuned_algorithms) {
         if (status == DYN_OK) {
             compare(name, k, &r);
             compared++;
+            compared_custom += has_custom_joint(r.model);
         } else {
             ck_assert_int_eq(status, DYN_FAILED_PRECONDITION);
         }
@@ -129,6 +144,13 @@ START_TEST(every_formulation_agrees_with_the_tuned_algorithms) {
     }
     /* Every formulation applies to chains of revolute joints, or to trees of spherical ones. */
     ck_assert_int_ge(compared, CASES);
+    /* Those that need joints of another type, or of algebraic coordinates, refuse custom joints. */
+    unsigned other = DYN_FORMULATION_NEED_REVOLUTE | DYN_FORMULATION_NEED_SPHERICAL | DYN_FORMULATION_NEED_NO_CUSTOM;
+    if (dyn_formulation_traits_at(_i)->needs & other) {
+        ck_assert_int_eq(compared_custom, 0);
+    } else {
+        ck_assert_int_ge(compared_custom, CASES / 4);
+    }
 }
 END_TEST
 
@@ -251,6 +273,7 @@ START_TEST(a_formulation_that_does_not_apply_says_why) {
         {DYN_FORMULATION_NEED_REVOLUTE, CHAIN, "revolute"},
         {DYN_FORMULATION_NEED_SPHERICAL, CHAIN, "spherical"},
         {DYN_FORMULATION_NEED_NO_HELICAL, MIXED_CHAIN, "helical"},
+        {DYN_FORMULATION_NEED_NO_CUSTOM, CUSTOM_TREE, "is custom"},
         {DYN_FORMULATION_NEED_INDEPENDENT, COUPLED_TREE, "mimics"},
         {DYN_FORMULATION_NEED_REGULAR_INERTIAS, MIXED_CHAIN, "singular inertia"},
     };

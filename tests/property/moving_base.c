@@ -27,7 +27,7 @@ typedef struct robot {
 
 static robot open_robot(random_source *random, int joints) {
     dyn_error error;
-    const random_tree_options options = {.joints = joints, .with_fixed = true};
+    const random_tree_options options = {.joints = joints, .with_custom = joints % 2 == 0, .with_fixed = true};
     robot r = {.model = random_tree(random, &options)};
     dyn_builder *builder;
     require(dyn_model_describe(r.model, &builder, &error), &error);

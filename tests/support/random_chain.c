@@ -26,6 +26,12 @@ static void add_joint(random_source *random, dyn_builder *builder, dyn_joint_des
     random_unit(random, 3, joint.axis);
     random_perpendicular(random, joint.axis, joint.second_axis);
     joint.pitch = random_uniform(random, -0.2, 0.2);
+    dyn_joint_motion motions[RANDOM_MOTIONS];
+    if (joint.type == DYN_JOINT_TYPE_CUSTOM) {
+        random_motions(random, motions);
+        joint.motions = motions;
+        joint.motion_count = RANDOM_MOTIONS;
+    }
     require(dyn_builder_add_joint(builder, &joint, &error), &error);
 }
 

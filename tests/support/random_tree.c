@@ -37,8 +37,6 @@ static dyn_inertia random_inertia(random_source *random) {
     return inertia;
 }
 
-enum { RANDOM_MOTIONS = 4 };
-
 static dyn_joint_type random_type(random_source *random, const random_tree_options *options) {
     static const dyn_joint_type types[] = {
         DYN_JOINT_TYPE_REVOLUTE,  DYN_JOINT_TYPE_REVOLUTE,    DYN_JOINT_TYPE_CONTINUOUS, DYN_JOINT_TYPE_PRISMATIC,
@@ -55,9 +53,7 @@ static bool has_one_coordinate(dyn_joint_type type) {
            type == DYN_JOINT_TYPE_PRISMATIC || type == DYN_JOINT_TYPE_HELICAL;
 }
 
-/* Fills the motions of a custom joint, RANDOM_MOTIONS of them: a rotation whose rate is not zero for |q| < 4, a
- * translation by a cubic spline and one by a quintic spline, and another rotation. */
-static void random_motions(random_source *random, dyn_joint_motion motions[RANDOM_MOTIONS]) {
+void random_motions(random_source *random, dyn_joint_motion motions[RANDOM_MOTIONS]) {
     memset(motions, 0, RANDOM_MOTIONS * sizeof *motions);
     for (int k = 0; k < RANDOM_MOTIONS; k++) {
         dyn_joint_function *f = &motions[k].function;

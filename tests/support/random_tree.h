@@ -24,6 +24,12 @@ typedef struct random_tree_options {
 /* Builds a random tree; every moving link has a positive definite inertia. The caller frees it. */
 dyn_model *random_tree(random_source *random, const random_tree_options *options);
 
+enum { RANDOM_MOTIONS = 4 };
+
+/* Fills the motions of a custom joint, RANDOM_MOTIONS of them: a rotation whose rate is not zero for |q| < 4, a
+ * translation by a cubic spline and one by a quintic spline, and another rotation. */
+void random_motions(random_source *random, dyn_joint_motion motions[RANDOM_MOTIONS]);
+
 /* Adds rotors to the description of a tree: to its first two revolute joints, one with the exact coupling and one with
  * the diagonal approximation. */
 void add_random_rotors(random_source *random, const dyn_model *tree, dyn_builder *builder);

@@ -174,12 +174,50 @@ START_TEST(locked_knee_has_the_joints_that_are_left) {
 }
 END_TEST
 
-START_TEST(formulations_name_the_custom_joint) {
+/* Compares the kernels with the formulations, of which those of revolute or spherical joints and of algebraic
+ * coordinates refuse the knee. */
+START_TEST(formulations_compute_the_leg) {
+    static const char *const refusing[] = {"generalized_dalembert", "armstrong", "natural_coordinates"};
     dyn_client_query query = load_leg();
+    dyn_client_comparison *found;
     double tau[NV];
-    query.formulation = "lagrange_euler";
+    size_t refused = 0;
+    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, tau, &error), &error);
+    wire_require(dyn_client_compare(client, &query, q, v, a, &found, &error), &error);
+    for (size_t i = 0; i < found->formulation_count; i++) {
+        const dyn_client_compared_formulation *one = &found->formulations[i];
+        if (one->refusal) {
+            ck_assert_ptr_nonnull(strstr(one->refusal, "does not apply: joint"));
+            ck_assert_str_eq(one->name, refusing[refused++]);
+            continue;
+        }
+        assert_close(one->name, 0, one->tau, tau, NV, 1e-9);
+        assert_close(one->name, 1, one->a, a, NV, 1e-9);
+        ck_assert_double_le(one->mass_matrix.difference, 1e-9);
+    }
+    ck_assert_uint_eq(refused, sizeof refusing / sizeof refusing[0]);
+    dyn_client_comparison_free(found);
+    query.formulation = "natural_coordinates";
     ck_assert_int_eq(dyn_client_inverse_dynamics(client, &query, q, v, a, tau, &error), DYN_CLIENT_FAILED_PRECONDITION);
     ck_assert_ptr_nonnull(strstr(error.message, "joint knee is custom"));
+}
+END_TEST
+
+START_TEST(leg_on_a_moving_base_has_the_same_forces_by_formulations) {
+    static const char *const names[] = {"newton_euler", "screws", "kane", "christoffel"};
+    static const double linear[2][3] = {{0.3, -0.2, 0.5}, {1, 2, -0.4}}, angular[2][3] = {{0.7, 0.1, -0.9}, {2, -1, 3}};
+    const dyn_client_base_motion base = {linear[0], angular[0], linear[1], angular[1], 1};
+    dyn_client_query query = load_leg();
+    double resting[NV], tau[NV], found[NV];
+    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, resting, &error), &error);
+    query.base_motion = &base;
+    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, tau, &error), &error);
+    ck_assert_double_gt(fabs(tau[1] - resting[1]), 1);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        query.formulation = names[i];
+        wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, found, &error), &error);
+        assert_close(names[i], 0, found, tau, NV, 1e-9);
+    }
 }
 END_TEST
 
@@ -249,7 +287,8 @@ int main(void) {
     tcase_add_test(all, description_and_export_hold_the_motions);
     tcase_add_test(all, forces_accelerations_and_energies_agree);
     tcase_add_test(all, locked_knee_has_the_joints_that_are_left);
-    tcase_add_test(all, formulations_name_the_custom_joint);
+    tcase_add_test(all, formulations_compute_the_leg);
+    tcase_add_test(all, leg_on_a_moving_base_has_the_same_forces_by_formulations);
     tcase_add_test(all, bad_motions_name_their_member);
     return run_unforked("custom_joints", all);
 }

@@ -40,12 +40,13 @@ extern "C" {
 /* Conditions that a formulation sets for a model: bits of `needs` in dyn_formulation_traits. */
 typedef enum dyn_formulation_need {
     DYN_FORMULATION_NEED_SERIAL_CHAIN = 1,      /* each joint on the link of the preceding one */
-    DYN_FORMULATION_NEED_ONE_COORDINATE = 2,    /* joints of one coordinate: revolute, prismatic, helical */
+    DYN_FORMULATION_NEED_ONE_COORDINATE = 2,    /* joints of one coordinate: revolute, prismatic, helical, custom */
     DYN_FORMULATION_NEED_REVOLUTE = 4,          /* revolute or continuous joints */
     DYN_FORMULATION_NEED_SPHERICAL = 8,         /* spherical joints; a floating joint may carry the root */
     DYN_FORMULATION_NEED_NO_HELICAL = 16,       /* no helical joints */
     DYN_FORMULATION_NEED_INDEPENDENT = 32,      /* no coupled mimic joints */
     DYN_FORMULATION_NEED_REGULAR_INERTIAS = 64, /* no singular inertia, such as that inside a universal joint */
+    DYN_FORMULATION_NEED_NO_CUSTOM = 128,       /* no custom joints */
 } dyn_formulation_need;
 
 /* Row of the table of formulations. Strings are static. */

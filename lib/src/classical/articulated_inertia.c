@@ -24,7 +24,7 @@ typedef struct articulated_bodies {
 static void start_body(const mechanism *m, articulated_bodies t, int i) {
     const world_link *l = &t.links[i];
     rigid_inertia own = body_inertia(m->links[i].b);
-    if (m->model->link_bodies < m->count) {
+    if (m->link_count < m->count) {
         own.I = sym3_rounded(constants_of(m->links[i].b)->carried_inertia);
     }
     rigid_inertia I = rigid_inertia_to_parent(l->X, own);
@@ -52,7 +52,7 @@ static void cross_joint(const mechanism *m, articulated_bodies t, int i, const r
     for (int k = 0; k < l->nv; k++) {
         x[k] = tau[l->v_index + k] - spatial_dot(l->h[k], p);
     }
-    if (m->model->link_bodies < m->count && m->links[i].b->is_driven) {
+    if (m->link_count < m->count && m->links[i].b->is_driven) {
         vec3 g = rotor_couple(m, t, i);
         real D = j.D[0] + rounded_set(constants_of(m->links[i].b)->reflected_inertia);
         j.U[0].n = vec3_add(j.U[0].n, g);
@@ -105,11 +105,11 @@ void KERNEL(articulate_body)(const mechanism *m, const real *v, const real *tau,
     if (!t.links) {
         return;
     }
-    int root = m->model->frames[of->link].body;
-    for (int i = root; i < m->model->link_bodies; i++) {
+    int root = mechanism_link_of(m->model, m->model->frames[of->link].body);
+    for (int i = root; i < m->link_count; i++) {
         start_body(m, t, i);
     }
-    for (int i = m->model->link_bodies - 1; i > root; i--) {
+    for (int i = m->link_count - 1; i > root; i--) {
         if (mechanism_carries(m, root, i)) {
             cross_joint(m, t, i, v, tau);
         }

@@ -10,7 +10,8 @@
  *
  * An increment of coordinate k, with the column h_k, moves all links that its joint carries by the twist h_k, and with
  * them their columns: dh_j = h_k x h_j, dI_i x = h_k x* (I_i x) - I_i (h_k x x), dv_i = h_k x (v_i - v_p), where p is
- * the parent of the joint's link. These are the derivatives of tau_j = h_j . sum f_i; along v_k, dv_i = h_k alone.
+ * the parent of the joint's link. These are the derivatives of tau_j = h_j . sum f_i; along v_k, dv_i = h_k alone. The
+ * column of a custom joint depends on its coordinate, so that dh_k and dv_i gain dS/dq and dS/dq v_k.
  *
  * Source: the equations of Featherstone and Orin 2000, section 3, for a base that is not at rest.
  */
@@ -36,6 +37,7 @@ static force find_terms(const mechanism *m, rigid_inertia I, motion v) {
 typedef struct moved_column {
     int link, v_index;
     motion h, parent;
+    motion dh, own; /* dS/dq and dS/dq v of a custom joint, otherwise zero */
 } moved_column;
 
 /* Returns dI x of a link that moves by the twist h. */
@@ -53,7 +55,7 @@ static force vary_velocity(const mechanism *m, rigid_inertia I, motion dv) {
 /* Returns the derivative of the terms of a link along a coordinate. */
 static force vary_position(const mechanism *m, const world_link *l, const moved_column *c) {
     motion V = m->base_velocity, v = l->v, A = motion_add(m->base_acceleration, motion_cross(V, v));
-    motion dv = motion_cross(c->h, motion_fma(real_set(-1), c->parent, v));
+    motion dv = motion_add(motion_cross(c->h, motion_fma(real_set(-1), c->parent, v)), c->own);
     force f = force_add(turn_inertia(l->I, c->h, A), force_cross(V, turn_inertia(l->I, c->h, motion_add(v, V))));
     return force_add(force_add(f, force_cross(v, turn_inertia(l->I, c->h, V))), vary_velocity(m, l->I, dv));
 }
@@ -76,7 +78,8 @@ static void add_column(const mechanism *m, const world_link *links, const moved_
             dq[at] = dq[at] + spatial_dot(l->h[k], df[i]);
             dv[at] = dv[at] + spatial_dot(l->h[k], by_v[i]);
             if (moves) {
-                dq[at] = dq[at] + spatial_dot(motion_cross(c->h, l->h[k]), F[i]);
+                motion dh = motion_cross(c->h, l->h[k]);
+                dq[at] = dq[at] + spatial_dot(i == c->link ? motion_add(dh, c->dh) : dh, F[i]);
             }
         }
         if (l->parent >= 0) {
@@ -84,6 +87,18 @@ static void add_column(const mechanism *m, const world_link *links, const moved_
             by_v[l->parent] = force_add(by_v[l->parent], by_v[i]);
         }
     }
+}
+
+/* Returns column k of link i at the velocities v. */
+static moved_column column_of(const mechanism *m, const world_link *links, int i, int k, const real *v) {
+    const mechanism_link *l = &m->links[i];
+    moved_column c;
+    c.link = i, c.v_index = l->v_index + k;
+    c.h = links[i].h[k];
+    c.parent = l->parent >= 0 ? links[l->parent].v : motion_zero();
+    c.dh = l->is_custom ? motion_to_parent(links[i].X, l->dS) : motion_zero();
+    c.own = l->is_custom ? motion_fma(v[l->v_index], c.dh, motion_zero()) : motion_zero();
+    return c;
 }
 
 void KERNEL(base_force_derivatives)(const mechanism *m, const real *v, scratch *s, real *dq, real *dv) {
@@ -107,8 +122,7 @@ void KERNEL(base_force_derivatives)(const mechanism *m, const real *v, scratch *
     }
     for (int i = 0; i < m->count; i++) {
         for (int k = 0; k < links[i].nv; k++) {
-            motion parent = links[i].parent >= 0 ? links[links[i].parent].v : motion_zero();
-            const moved_column column = {i, links[i].v_index + k, links[i].h[k], parent};
+            const moved_column column = column_of(m, links, i, k, v);
             add_column(m, links, &column, F, F + m->count, dq, dv);
         }
     }
@@ -118,10 +132,10 @@ void KERNEL(base_force_derivatives)(const mechanism *m, const real *v, scratch *
 static void add_wrenches(const mechanism *m, const world_link *links, const force *f, real *wrenches) {
     for (int j = 0; j < m->model->joint_count; j++) {
         const body_frame *frame = &m->model->frames[m->model->joints[j].child_link];
-        placement X =
-            placement_compose(links[frame->body].X, placement_constant(frame->pose.rotation, frame->pose.position));
-        vec3 n = vec3_sub(f[frame->body].n, vec3_cross(X.r, f[frame->body].f));
-        vec3 turned[2] = {mat3_apply_transposed(X.R, n), mat3_apply_transposed(X.R, f[frame->body].f)};
+        int i = mechanism_link_of(m->model, frame->body);
+        placement X = placement_compose(links[i].X, placement_constant(frame->pose.rotation, frame->pose.position));
+        vec3 n = vec3_sub(f[i].n, vec3_cross(X.r, f[i].f));
+        vec3 turned[2] = {mat3_apply_transposed(X.R, n), mat3_apply_transposed(X.R, f[i].f)};
         for (int k = 0; k < 2; k++) {
             real *to = wrenches + 6 * j + 3 * k;
             to[0] = to[0] + turned[k].x, to[1] = to[1] + turned[k].y, to[2] = to[2] + turned[k].z;

@@ -97,7 +97,7 @@ static moving_frame compose(moving_frame first, moving_frame second) {
 
 /* Returns the transform of joint i and its rates. */
 static moving_frame frame_of_joint(const mechanism *m, int i, const real *v, const real *a) {
-    mat4 rate = mat4_of_motion(mechanism_rate(m, i, v)), step = mat4_of_motion(mechanism_rate(m, i, a));
+    mat4 rate = mat4_of_motion(mechanism_rate(m, i, v)), step = mat4_of_motion(mechanism_change(m, i, v, a));
     moving_frame joint;
     joint.W = mat4_of_placement(m->links[i].X);
     joint.dW = mat4_multiply(joint.W, rate);

@@ -8,6 +8,7 @@
  * derivative is the Lie bracket of two columns (exercise 8.6 b): dJ_bi/dq_k = [J_bi, J_bk] where joint i carries joint
  * k, zero otherwise. Hence, exactly,
  *     dM_ij/dq_k = sum over b of [J_bi, J_bk]' G_b J_bj + J_bi' G_b [J_bj, J_bk].
+ * A custom joint, whose subspace S depends on q, also has dJ_bi/dq_i = dS_i/dq_i, in the axes of link b.
  * The Coriolis matrix is C_ij = sum_k Gamma_ijk v_k, so that dM/dt - 2 C is skew-symmetric.
  *
  * Source: Modern Robotics, section 8.1.2 and exercise 8.6. The velocities of a spherical joint, which has three degrees
@@ -18,6 +19,7 @@
 /* Quantities of the Lagrangian equations, as above, for n links and coordinates. */
 typedef struct lagrangian_arrays {
     motion *J;                            /* n columns: body Jacobian J_b of the current link b */
+    motion *dJ;                           /* n columns: dJ_bi/dq_i, not zero for custom joints alone */
     force *GJ;                            /* n columns: momenta G_b J_b */
     real *M, *dM, *gamma, *dP, *C, *rate; /* dM and gamma: n x n x n */
 } lagrangian_arrays;
@@ -26,6 +28,7 @@ static lagrangian_arrays take_arrays(const mechanism *m, scratch *s) {
     lagrangian_arrays t;
     size_t n = (size_t)m->count;
     t.J = (motion *)scratch_take(s, n, sizeof(motion));
+    t.dJ = (motion *)scratch_take(s, n, sizeof(motion));
     t.GJ = (force *)scratch_take(s, n, sizeof(force));
     t.M = scratch_reals(s, n * n);
     t.dM = scratch_reals(s, n * n * n);
@@ -40,8 +43,20 @@ static void reserve(const mechanism *m, scratch *s) {
     take_arrays(m, s);
 }
 
-/* Computes the columns of J_b and G_b J_b, zero for joints that do not carry link b. Returns the acceleration of
- * gravity in the axes of link b. */
+/* Moves the derivatives dJ of custom joints before link i to link i, and sets that of its own joint. */
+static void move_derivatives(const mechanism *m, int i, lagrangian_arrays t) {
+    for (int k = 0; k < i; k++) {
+        if (m->links[k].is_custom && mechanism_carries(m, k, i)) {
+            t.dJ[k] = motion_to_child(m->links[i].X, t.dJ[k]);
+        }
+    }
+    if (m->links[i].is_custom) {
+        t.dJ[i] = m->links[i].dS;
+    }
+}
+
+/* Computes the columns of J_b and G_b J_b, zero for joints that do not carry link b, and dJ. Returns the acceleration
+ * of gravity in the axes of link b. */
 static vec3 compute_jacobian(const mechanism *m, int b, lagrangian_arrays t) {
     vec3 gravity = m->gravity;
     for (int i = 0; i < m->count; i++) {
@@ -57,6 +72,7 @@ static vec3 compute_jacobian(const mechanism *m, int b, lagrangian_arrays t) {
             t.J[k] = mechanism_carries(m, k, i) ? motion_to_child(X, t.J[k]) : t.J[k];
         }
         t.J[i] = mechanism_column(m, i, 0);
+        move_derivatives(m, i, t);
     }
     for (int i = 0; i <= b; i++) {
         if (mechanism_carries(m, i, b)) {
@@ -66,22 +82,31 @@ static vec3 compute_jacobian(const mechanism *m, int b, lagrangian_arrays t) {
     return gravity;
 }
 
-/* Adds J_bi' G_b [J_bj, J_bk] for j < k, to dM_ij/dq_k and dM_ji/dq_k. */
-static void add_derivatives(const mechanism *m, int b, lagrangian_arrays t) {
+/* Adds J_bi' G_b x to dM_ij/dq_k and dM_ji/dq_k for all i, with x = dJ_bj/dq_k. */
+static void add_derivative(const mechanism *m, int b, int j, int k, motion x, lagrangian_arrays t) {
     int n = m->count;
+    for (int i = 0; i <= b; i++) {
+        if (mechanism_carries(m, i, b)) {
+            real term = spatial_dot(x, t.GJ[i]);
+            t.dM[(i * n + j) * n + k] += term;
+            t.dM[(j * n + i) * n + k] += term;
+        }
+    }
+}
+
+/* Adds the derivatives [J_bj, J_bk] of the columns j < k along q_k, and those of the columns of custom joints. */
+static void add_derivatives(const mechanism *m, int b, lagrangian_arrays t) {
     for (int k = 0; k <= b; k++) {
+        if (!mechanism_carries(m, k, b)) {
+            continue;
+        }
         for (int j = 0; j < k; j++) {
-            if (!mechanism_carries(m, k, b) || !mechanism_carries(m, j, b)) {
-                continue;
+            if (mechanism_carries(m, j, b)) {
+                add_derivative(m, b, j, k, motion_cross(t.J[j], t.J[k]), t);
             }
-            motion bracket = motion_cross(t.J[j], t.J[k]);
-            for (int i = 0; i <= b; i++) {
-                if (mechanism_carries(m, i, b)) {
-                    real term = spatial_dot(bracket, t.GJ[i]);
-                    t.dM[(i * n + j) * n + k] += term;
-                    t.dM[(j * n + i) * n + k] += term;
-                }
-            }
+        }
+        if (m->links[k].is_custom) {
+            add_derivative(m, b, k, k, t.dJ[k], t);
         }
     }
 }

@@ -44,7 +44,7 @@ typedef struct arrays {
 /* Returns the largest number of constraints of a joint. */
 static int count_rows(const mechanism *m) {
     int least = 6;
-    for (int i = 0; i < m->count; i++) {
+    for (int i = 0; i < m->model->body_count; i++) {
         int nv = m->model->bodies[i].nv;
         least = nv < least ? nv : least;
     }
@@ -73,6 +73,21 @@ static void reserve(const mechanism *m, scratch *s) {
 static force axis_force(spatial_axis axis) {
     motion m = axis_motion(axis);
     return force_set(m.w, m.v);
+}
+
+/* Sets e and T of a custom joint with the column S in the frame X: e = S / S'S, and T are the last five rows of the
+ * reflection that turns S to the first axis, 1 - 2 u u' / u'u with u = S + sign(S_1) |S| (1, 0, 0, 0, 0, 0). */
+static void set_custom_bases(motion S, placement X, constraint_joint *j) {
+    real one = real_set(1), u[6] = {S.w.x, S.w.y, S.w.z, S.v.x, S.v.y, S.v.z};
+    real square = spatial_dot(S, force_set(S.w, S.v)), length = real_sqrt(square);
+    u[0] = u[0] + real_where_positive(u[0], length, -length);
+    real half = square + length * real_where_positive(S.w.x, S.w.x, -S.w.x);
+    force reflected = force_set(vec3_set(u[0], u[1], u[2]), vec3_set(u[3], u[4], u[5]));
+    j->e[0] = force_to_parent(X, force_scale(one / square, force_set(S.w, S.v)));
+    for (int axis = 1; axis < 6; axis++) {
+        force row = force_fma(-u[axis] / half, reflected, axis_force((spatial_axis)axis));
+        j->T[axis - 1] = force_to_parent(X, row);
+    }
 }
 
 /* Sets e and T of joint i, whose frame has the placement X. In this frame they are the coordinate axes that the joint's
@@ -175,7 +190,12 @@ static int last_joint(const mechanism *m, size_t end) {
 static void set_bases_of_part(void *argument, size_t first, size_t end) {
     const link_storage *to = (const link_storage *)argument;
     for (int i = (int)first * STORED_JOINTS; i < last_joint(to->m, end); i++) {
-        set_bases(to->m->links[i].b, to->x->links[i].X, &to->x->joints[i]);
+        const mechanism_link *l = &to->m->links[i];
+        if (l->is_custom) {
+            set_custom_bases(l->S, to->x->links[i].X, &to->x->joints[i]);
+            continue;
+        }
+        set_bases(l->b, to->x->links[i].X, &to->x->joints[i]);
     }
 }
 

@@ -33,7 +33,8 @@ force *KERNEL(external_forces)(const mechanism *m, const dyn_external_forces *fo
         if (frame && frame->body >= 0) {
             const double *wrench = one->wrench + sample * one->stride;
             force given = force_set(vec3_constant(wrench), vec3_constant(wrench + 3));
-            f[frame->body] = force_add(f[frame->body], to_link(frame, X[frame->body], one->reference_frame, given));
+            int i = mechanism_link_of(m->model, frame->body);
+            f[i] = force_add(f[i], to_link(frame, X[i], one->reference_frame, given));
         }
     }
     return f;

@@ -77,7 +77,8 @@ static void convert_link(dyn_flexible_chain *chain, const dyn_flexible_link *fro
         set_matrix(turned, zero, products + 16 * k);
     }
     memcpy(stiffness, from->stiffness, squares * sizeof *stiffness);
-    chain->body[frame->body] = (flexible_body){from->mode_count, done, modes, products, stiffness};
+    chain->body[mechanism_link_of(chain->model, frame->body)] =
+        (flexible_body){from->mode_count, done, modes, products, stiffness};
 }
 
 /* ---- Creation ---------------------------------------------------------------------------------------------------- */

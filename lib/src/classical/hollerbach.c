@@ -6,7 +6,7 @@
  *
  *     outward  W_i    = W_p A_i
  *              W_i'   = W_p' A_i + W_i Q(S dq)
- *              W_i''  = W_p'' A_i + 2 W_p' A_i Q(S dq) + W_i (Q(S dq)^2 + Q(S ddq))
+ *              W_i''  = W_p'' A_i + 2 W_p' A_i Q(S dq) + W_i (Q(S dq)^2 + Q(S ddq + dS/dt dq))
  *     inward   D_i    = J_i W_i''^T + sum over the children c of A_c D_c
  *              c_i    = (h_i; m_i) + sum over the children c of A_c c_c
  *     tau_k = Tr(dW_i/dq_k D_i) - g' dW_i/dq_k c_i           dW_i/dq_k = W_i Q(S_k)
@@ -48,7 +48,7 @@ static void reserve(const mechanism *m, scratch *s) {
 /* Computes W, W' and W'' of link i. */
 static void move(const mechanism *m, const arrays *x, int i, const real *v, const real *a) {
     const mechanism_link *l = &m->links[i];
-    mat4 rate = mat4_of_motion(mechanism_rate(m, i, v)), step = mat4_of_motion(mechanism_rate(m, i, a));
+    mat4 rate = mat4_of_motion(mechanism_rate(m, i, v)), step = mat4_of_motion(mechanism_change(m, i, v, a));
     x->A[i] = mat4_of_placement(l->X);
     x->W[i] = l->parent < 0 ? x->A[i] : mat4_multiply(x->W[l->parent], x->A[i]);
     x->dW[i] = mat4_multiply(x->W[i], rate);

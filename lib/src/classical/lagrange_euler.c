@@ -9,7 +9,8 @@
  * the integral of (r, 1)(r, 1)' dm, r_j the centre of mass and g gravity. With Q_i = [w~ v; 0 0] of the joint's unit
  * motion and T_mj, the transform of link j in link m,
  *     U_ji = A_i Q_i T_ij          U_jkm = U_mk Q_m T_mj  for k <= m.
- * Hence h_ikm = h_imk and h_iii = 0.
+ * Hence h_ikm = h_imk and h_iii = 0. The unit motion of a custom joint depends on q, so that h_iii is not zero:
+ *     U_jmm = A_m (Q_m^2 + dQ_m/dq_m) T_mj.
  *
  * Source: Uicker 1965; Fu, Gonzalez and Lee 1987, chapter 3, with the equation numbers of a review of its three
  * formulations, where g is gravity in 2.15 and the acceleration of the base in tables 1 and 2. The chapter uses the
@@ -24,6 +25,7 @@ typedef struct transform_arrays {
     mat4 *A;  /* n */
     mat4 *QT; /* n x n: Q_i T_ij for i <= j */
     mat4 *U;  /* n x n: U_ji in row j, zero for i > j */
+    mat4 *dQ; /* n x n: (dQ_i/dq_i) T_ij for i <= j and a custom joint i */
     mat4 *J;  /* n */
     real *D, *h, *c, *hv;
 } transform_arrays;
@@ -34,6 +36,7 @@ static transform_arrays take_arrays(const mechanism *m, scratch *s) {
     t.A = (mat4 *)scratch_take(s, n, sizeof(mat4));
     t.QT = (mat4 *)scratch_take(s, n * n, sizeof(mat4));
     t.U = (mat4 *)scratch_take(s, n * n, sizeof(mat4));
+    t.dQ = (mat4 *)scratch_take(s, n * n, sizeof(mat4));
     t.J = (mat4 *)scratch_take(s, n, sizeof(mat4));
     t.D = scratch_reals(s, n * n);
     t.h = scratch_reals(s, n * n * n);
@@ -44,6 +47,16 @@ static transform_arrays take_arrays(const mechanism *m, scratch *s) {
 
 static void reserve(const mechanism *m, scratch *s) {
     take_arrays(m, s);
+}
+
+/* Computes (dQ_i/dq_i) T_ij of the custom joints i <= j; X is the transform of link j in the one before. */
+static void move_derivatives(const mechanism *m, int j, mat4 X, transform_arrays t) {
+    int n = m->count;
+    for (int i = 0; i <= j; i++) {
+        if (m->links[i].is_custom) {
+            t.dQ[i * n + j] = i < j ? mat4_multiply(t.dQ[i * n + j - 1], X) : mat4_of_motion(m->links[i].dS);
+        }
+    }
 }
 
 static void compute_transforms(const mechanism *m, transform_arrays t) {
@@ -57,6 +70,7 @@ static void compute_transforms(const mechanism *m, transform_arrays t) {
             t.QT[i * n + j] = i < j ? mat4_multiply(t.QT[i * n + j - 1], X) : mat4_zero();
         }
         t.QT[j * n + j] = mat4_of_motion(mechanism_column(m, j, 0));
+        move_derivatives(m, j, X, t);
         for (int i = 0; i <= j; i++) {
             t.U[j * n + i] = mat4_multiply(t.A[i], t.QT[i * n + j]);
         }
@@ -78,10 +92,14 @@ static void add_inertias(int n, int j, transform_arrays t) {
 }
 
 /* Adds the terms of link j to h_ikm (equation 2.13). */
-static void add_velocity_coefficients(int n, int j, transform_arrays t) {
+static void add_velocity_coefficients(const mechanism *of, int j, transform_arrays t) {
+    int n = of->count;
     for (int m = 0; m <= j; m++) {
         for (int k = 0; k <= m; k++) {
             mat4 second = mat4_multiply(t.U[m * n + k], t.QT[m * n + j]);
+            if (k == m && of->links[m].is_custom) {
+                second = mat4_add(second, mat4_multiply(t.A[m], t.dQ[m * n + j]));
+            }
             mat4 UJ = mat4_multiply(second, t.J[j]);
             for (int i = 0; i <= j; i++) {
                 real term = mat4_trace_product(UJ, t.U[j * n + i]);
@@ -114,7 +132,7 @@ static void compute_coefficients(const mechanism *m, transform_arrays t) {
     compute_transforms(m, t);
     for (int j = 0; j < n; j++) {
         add_inertias(n, j, t);
-        add_velocity_coefficients(n, j, t);
+        add_velocity_coefficients(m, j, t);
         add_gravity(m, j, t);
     }
 }

@@ -14,6 +14,7 @@
  *     c = -A' L' (G L [ad_Av] W + [ad_V]' G) L A v                                                         (8.79)
  *     g = A' L' G L dV_base                                                                                (8.80)
  *     dM/dt = -(B + B')    with    B = A' L' G L [ad_Av] W L A                                     (exercise 8.7)
+ * The axes A of a custom joint depend on q: dV_i gains dA_i/dt v, [ad_Av] W L A loses dA/dt in 8.79 and in B.
  * The acceleration of the base is dV_base = (0; -g), turned to the axes of the links at the base.
  *
  * Source: Modern Robotics, sections 8.3 and 8.4, for trees and joints with several axes; twists and wrenches are
@@ -86,7 +87,7 @@ static void run_recursion(const mechanism *m, recursion_arrays t, const real *v,
         motion Av = mechanism_rate(m, i, v);
         t.V[i] = l->parent >= 0 ? motion_add(motion_to_child(l->X, t.V[l->parent]), Av) : Av;
         t.dV[i] = motion_to_child(l->X, l->parent >= 0 ? t.dV[l->parent] : base);
-        t.dV[i] = motion_add(t.dV[i], motion_add(motion_cross(t.V[i], Av), mechanism_rate(m, i, a)));
+        t.dV[i] = motion_add(t.dV[i], motion_add(motion_cross(t.V[i], Av), mechanism_change(m, i, v, a)));
         /* -ad(V)' is the cross product V x*. */
         t.F[i] = force_add(rigid_inertia_apply(l->I, t.dV[i]), force_cross(t.V[i], rigid_inertia_apply(l->I, t.V[i])));
         t.F[i] = mechanism_subtract_external(m, i, t.F[i]);
@@ -180,10 +181,22 @@ static void compute_home_screws(const mechanism *m, scratch *s, closed_arrays t)
     }
 }
 
+/* Subtracts dA/dt, which custom joints have. */
+static void subtract_axis_rates(const mechanism *m, const real *v, matrix bracket) {
+    for (int i = 0; i < m->count; i++) {
+        const mechanism_link *l = &m->links[i];
+        if (l->is_custom) {
+            matrix column = matrix_block(bracket, 6 * i, l->v_index, 6, 1);
+            KERNEL(matrix_set_motion)(column, motion_fma(-v[l->v_index], l->dS, KERNEL(matrix_motion)(column)));
+        }
+    }
+}
+
 /* Computes B, and dM/dt = -(B + B'). */
-static void compute_rate(const mechanism *m, closed_arrays t) {
+static void compute_rate(const mechanism *m, const real *v, closed_arrays t) {
     KERNEL(matrix_product)(t.W, t.J, t.WJ);
     KERNEL(matrix_product)(t.adAv, t.WJ, t.bracket);
+    subtract_axis_rates(m, v, t.bracket);
     KERNEL(matrix_product)(t.L, t.bracket, t.WJ);
     KERNEL(matrix_product)(matrix_transposed(t.K), t.WJ, t.B);
     for (int i = 0; i < m->nv; i++) {
@@ -215,7 +228,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
     KERNEL(matrix_clear)(t.c);
     run_recursion(m, r, v, a, t.c.x);
     compute_matrices(m, v, t);
-    compute_rate(m, t);
+    compute_rate(m, v, t);
     compute_bias(m, v, t, r);
     compute_home_screws(m, s, t);
     KERNEL(add_block)(blocks, "S", "screw axes at q = 0, stacked, base axes and origin", block_of(N, nv, 0, 0), t.S.x);

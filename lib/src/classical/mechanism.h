@@ -8,6 +8,12 @@
  *     motion of the link relative to its parent   S v = sum over k of S_k v_k       mechanism_rate
  *     force of coordinate k                       tau_k = S_k . (n; f)              mechanism_add_force
  * A coordinate may serve several joints, whose forces add (coupled mimic joints), so tau starts at zero.
+ *
+ * A custom joint is one link too, that of its last body, with the column S(q) = sum over k of f_k' s_k. Its rate is no
+ * longer zero, so that the acceleration of the link relative to its parent has a further term:
+ *     S a + dS/dt v       dS/dt v = dS/dq v^2                                       mechanism_add_bias
+ *
+ * Source of the latter: Featherstone 2008, section 3.5, equation 3.42.
  */
 #ifndef DYNAMICS_CLASSICAL_MECHANISM_H
 #define DYNAMICS_CLASSICAL_MECHANISM_H
@@ -27,12 +33,15 @@ typedef struct mechanism_link {
     vec3 center;     /* of mass, in the link's axes, from its origin; zero without mass */
     sym3 central;    /* rotational inertia about the centre of mass, in the link's axes */
     rigid_inertia I; /* about the link's origin */
+    int is_custom;
+    motion S, dS; /* of a custom joint: its column, and the derivative of that along q, in the link's axes */
 } mechanism_link;
 
 /* A model at one configuration. */
 typedef struct mechanism {
     const dyn_model *model;
     int count, nv;
+    int link_count;           /* links without those of rotors, which come last */
     vec3 gravity;             /* acceleration of gravity in the world */
     int base_moves;           /* the base, which carries the links without a parent, moves as follows */
     motion base_velocity;     /* about the origin of the world, whose axes are those of the base at this instant */
@@ -49,15 +58,40 @@ typedef struct mechanism {
  * measures. */
 mechanism KERNEL(mechanism_at)(const dyn_model *model, const double gravity[3], const real *q, scratch *s);
 
+/* Returns the index of the link of a body, or -1 for the world: each custom joint has one link, and a body for each of
+ * its motions. */
+static inline int mechanism_link_of(const dyn_model *model, int body_index) {
+    int merged = 0;
+    for (int k = 0; k + 1 < model->stage_count && model->stages[k].body < body_index; k++) {
+        merged += model->bodies[model->stages[k].body].joint == model->bodies[model->stages[k + 1].body].joint;
+    }
+    return body_index - merged;
+}
+
 /* Returns S x of link i, in its axes, for all nv rates or accelerations x of the mechanism. */
 static inline motion mechanism_rate(const mechanism *m, int i, const real *x) {
     const mechanism_link *l = &m->links[i];
-    return joint_motion(l->b, l->b->motion, x + l->v_index);
+    return l->is_custom ? motion_fma(x[l->v_index], l->S, motion_zero())
+                        : joint_motion(l->b, l->b->motion, x + l->v_index);
+}
+
+/* Returns x + dS/dt v of link i, in its axes, for all nv velocities v of the mechanism. */
+static inline motion mechanism_add_bias(const mechanism *m, int i, const real *v, motion x) {
+    const mechanism_link *l = &m->links[i];
+    return l->is_custom ? motion_fma(v[l->v_index] * v[l->v_index], l->dS, x) : x;
+}
+
+/* Returns S a + dS/dt v of link i, in its axes. */
+static inline motion mechanism_change(const mechanism *m, int i, const real *v, const real *a) {
+    return mechanism_add_bias(m, i, v, mechanism_rate(m, i, a));
 }
 
 /* Returns S_k, column k < nv of link i, in its axes. */
 static inline motion mechanism_column(const mechanism *m, int i, int k) {
     const mechanism_link *l = &m->links[i];
+    if (l->is_custom) {
+        return l->S;
+    }
     motion column = joint_column(l->b, l->b->motion, k);
     if (l->b->ratio != 1) {
         column = motion_fma(real_set(l->b->ratio), column, motion_zero());
@@ -68,6 +102,9 @@ static inline motion mechanism_column(const mechanism *m, int i, int k) {
 /* Returns S_k . f for column k of link i and a wrench f in its axes, about its origin. */
 static inline real mechanism_force(const mechanism *m, int i, int k, force f) {
     const mechanism_link *l = &m->links[i];
+    if (l->is_custom) {
+        return spatial_dot(l->S, f);
+    }
     real along = joint_force(l->b, l->b->motion, k, f);
     return l->b->ratio != 1 ? real_set(l->b->ratio) * along : along;
 }

@@ -13,7 +13,8 @@
  *         R' M R z'' = tau + R' (Q - M dR/dt z')
  *     where z' are the velocities of the joints, and Q are the weights.
  *
- * Helical joints do not apply: their advance along the axis is no algebraic function of points and vectors.
+ * Helical and custom joints do not apply: their advance along the axis, and their functions of a coordinate, are no
+ * algebraic functions of points and vectors.
  *
  * Source: Garcia de Jalon and Bayo 1994, chapters 2 to 5; Garcia de Jalon 2007; named by Shao and Yuan 2012,
  * which prints no equations: these follow from the books as far as they are known.
@@ -315,8 +316,8 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 }
 
 const formulation KERNEL(natural_coordinates) = {
-    {"natural_coordinates", "Garcia de Jalon and Bayo 1994", DYN_FORMULATION_NEED_NO_HELICAL, 150, true, true, true,
-     false},
+    {"natural_coordinates", "Garcia de Jalon and Bayo 1994",
+     DYN_FORMULATION_NEED_NO_HELICAL | DYN_FORMULATION_NEED_NO_CUSTOM, 150, true, true, true, false},
     reserve,
     inverse,
     forward,

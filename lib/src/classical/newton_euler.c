@@ -3,7 +3,7 @@
  * Recursive Newton-Euler equations of motion, each link in its own frame.
  *
  * Outward, for link i with parent p; w is its angular velocity, dw its rate, dv the acceleration of its origin, all in
- * the axes of link i, and (z, d) the angular and linear rates of the joint, (dz, dd) their rates:
+ * the axes of link i, and (z, d) the angular and linear rates S v of the joint, (dz, dd) their rates S a + dS/dt v:
  *     w_i   = R' w_p + z
  *     dw_i  = R' dw_p + dz + w_i x z
  *     dv_i  = R' (dv_p + dw_p x r + w_p x (w_p x r)) + dd + (2 w_i - z) x d
@@ -63,7 +63,7 @@ static void propagate(const mechanism *m, link_arrays t, int i, const real *v, c
     if (l->parent >= 0 || m->base_moves) {
         dv = vec3_add(dv, vec3_add(vec3_cross(dw, l->X.r), vec3_cross(w, vec3_cross(w, l->X.r))));
     }
-    motion rate = mechanism_rate(m, i, v), change = mechanism_rate(m, i, a);
+    motion rate = mechanism_rate(m, i, v), change = mechanism_change(m, i, v, a);
     vec3 carried = mat3_apply_transposed(l->X.R, w);
     t.w[i] = vec3_add(carried, rate.w);
     t.dw[i] = vec3_add(vec3_add(mat3_apply_transposed(l->X.R, dw), change.w), vec3_cross(t.w[i], rate.w));

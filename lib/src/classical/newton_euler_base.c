@@ -60,7 +60,7 @@ static void propagate(const mechanism *m, base_arrays t, int i, const real *v, c
         w = t.w[l->parent], dw = t.dw[l->parent], dv = t.dv[l->parent];
         t.X[i] = placement_compose(t.X[l->parent], l->X);
     }
-    motion rate = turn(t.X[i], mechanism_rate(m, i, v)), change = turn(t.X[i], mechanism_rate(m, i, a));
+    motion rate = turn(t.X[i], mechanism_rate(m, i, v)), change = turn(t.X[i], mechanism_change(m, i, v, a));
     vec3 p = position_in_parent(m, t, i);
     t.w[i] = vec3_add(w, rate.w);
     t.dw[i] = vec3_add(vec3_add(dw, change.w), vec3_cross(t.w[i], rate.w));

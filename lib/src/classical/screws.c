@@ -2,7 +2,7 @@
 /*
  * Inverse and O(N) forward dynamics with screws, for trees. A motion screw is (w; v), a force screw (n; f); h_i spans
  * the motions of joint i, and X maps motions of the parent p to link i.
- *     v_i = X v_p + h_i v        c_i = v_i x h_i v        a_i = X a_p + h_i a + c_i                          (1, 2, 4)
+ *     v_i = X v_p + h_i v        c_i = v_i x h_i v + dh_i/dt v        a_i = X a_p + h_i a + c_i              (1, 2, 4)
  *     f_i = I_i a_i + Z_i + sum over the children of X' f_c           tau_i = h_i' f_i
  *     Z_i = v_i x* I_i v_i - (weight of the link)
  * Forward dynamics writes f_i = IA_i a_i + ZA_i with the articulated inertia IA and the articulated zero-acceleration
@@ -64,7 +64,7 @@ static void compute_velocities(const mechanism *m, screw_arrays t, const real *v
         motion rate = mechanism_rate(m, i, v);
         vec3 g = l->parent >= 0 ? t.g[l->parent] : m->gravity;
         t.v[i] = l->parent >= 0 ? motion_add(motion_to_child(l->X, t.v[l->parent]), rate) : rate;
-        t.c[i] = motion_cross(t.v[i], rate);
+        t.c[i] = mechanism_add_bias(m, i, v, motion_cross(t.v[i], rate));
         t.g[i] = mat3_apply_transposed(l->X.R, g);
         force weight = force_set(vec3_cross(l->I.h, t.g[i]), vec3_scale(l->mass, t.g[i]));
         t.Z[i] = force_sub(force_cross(t.v[i], rigid_inertia_apply(l->I, t.v[i])), weight);

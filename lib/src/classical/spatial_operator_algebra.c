@@ -88,7 +88,7 @@ static void set_velocities(const mechanism *m, const operators *x, const real *v
         const mechanism_link *l = &m->links[k];
         motion rate = mechanism_rate(m, k, v);
         x->V[k] = l->parent < 0 ? rate : motion_add(motion_to_child(l->X, x->V[l->parent]), rate);
-        x->a[k] = motion_cross(x->V[k], rate);
+        x->a[k] = mechanism_add_bias(m, k, v, motion_cross(x->V[k], rate));
         if (l->parent < 0) {
             x->a[k] = motion_add(motion_to_child(l->X, base), x->a[k]);
         }

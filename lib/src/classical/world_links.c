@@ -21,6 +21,7 @@ static void place(const mechanism *m, int i, const real *v, world_link *links) {
         motion rate = KERNEL(world_rate)(w, v + l->v_index);
         w->v = motion_add(w->v, rate);
         w->c = motion_cross(w->v, rate);
+        w->c = l->is_custom ? motion_fma(v[l->v_index] * v[l->v_index], motion_to_parent(w->X, l->dS), w->c) : w->c;
     }
     w->p = force_cross(w->v, rigid_inertia_apply(w->I, w->v));
     if (m->external) {

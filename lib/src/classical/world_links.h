@@ -16,7 +16,7 @@ typedef struct world_link {
     motion h[6];             /* columns of the motion subspace */
     rigid_inertia I;
     motion v; /* velocity */
-    motion c; /* dh/dt dq = v x (h dq), eq. 4 */
+    motion c; /* dh/dt dq = v x (h dq), eq. 4; plus dS/dt dq of a custom joint */
     force p;  /* v x I v, eq. 5, less the external wrench */
 } world_link;
 

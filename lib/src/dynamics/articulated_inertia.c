@@ -4,9 +4,20 @@
 #include "../classical/array_check.h"
 #include "../classical/classical.h"
 #include "../model/error.h"
-#include "../model/joint_function.h"
 #include "../model/normal_form.h"
 #include "arguments.h"
+
+/* Returns whether a coupled mimic joint or a shaft binds the motions of subtrees. */
+static bool binds_subtrees(const dyn_model *model) {
+    bool binds = false;
+    for (int j = 0; j < model->joint_count; j++) {
+        binds = binds || model->joints[j].master >= 0;
+    }
+    for (int i = 0; i < model->rotor_count; i++) {
+        binds = binds || (model->rotors[i].driven < 0 && model->rotors[i].body_count > 0);
+    }
+    return binds;
+}
 
 /* Refuses frames and models that have no articulated inertia. */
 static dyn_status check_frame(const dyn_model *model, int frame, dyn_error *error) {
@@ -19,14 +30,11 @@ static dyn_status check_frame(const dyn_model *model, int frame, dyn_error *erro
                              "frame %s is fixed to the world, and no moving body carries it; name a link that moves",
                              frame == DYN_WORLD_FRAME ? "world" : model->links[frame].name);
     }
-    status = refuse_custom_joints(model, "articulated inertias need", error);
-    if (status != DYN_OK) {
-        return status;
-    }
-    return model->has_mimic ? dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
-                                            "the model has coupled mimic joints or shafts, which bind the motions of "
-                                            "subtrees; load it without them")
-                            : DYN_OK;
+    return binds_subtrees(model)
+               ? dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
+                               "the model has coupled mimic joints or shafts, which bind the motions of "
+                               "subtrees; load it without them")
+               : DYN_OK;
 }
 
 dyn_status dyn_articulated_inertia(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,

@@ -8,7 +8,6 @@
 #include "../classical/array_check.h"
 #include "../classical/classical.h"
 #include "../model/error.h"
-#include "../model/joint_function.h"
 #include "../model/normal_form.h"
 #include "arguments.h"
 
@@ -41,9 +40,6 @@ dyn_status dyn_base_forces(const dyn_model *model, dyn_workspace *workspace, siz
     if (status == DYN_OK) {
         status = dyn_check_base_motion(n, base, error);
     }
-    if (status == DYN_OK) {
-        status = refuse_custom_joints(model, "a moving base needs", error);
-    }
     for (size_t s = 0; status == DYN_OK && s < n; s++) {
         const dyn_base_motion one = motion_of(base, s);
         const formulation_call call = {.model = model, .memory = workspace->memory, .base = &one};
@@ -65,9 +61,6 @@ dyn_status dyn_base_force_derivatives(const dyn_model *model, dyn_workspace *wor
     dyn_status status = dyn_check_inputs(model, workspace, n, &in, error);
     if (status == DYN_OK) {
         status = dyn_check_base_motion(n, base, error);
-    }
-    if (status == DYN_OK) {
-        status = refuse_custom_joints(model, "a moving base needs", error);
     }
     for (size_t s = 0; status == DYN_OK && s < n; s++) {
         const dyn_base_motion one = motion_of(base, s);

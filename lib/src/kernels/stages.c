@@ -2,14 +2,12 @@
 /*
  * Computes the tree of a model with custom joints (stages.h): the functions of the stages with three derivatives, and
  * the coordinates, velocities and accelerations of the tree.
- *
- * The piece of a function is selected without a branch on the coordinate: each piece replaces the terms of the one
- * before where the coordinate exceeds its start.
  */
 #include "stages.h"
 
 #include <string.h>
 
+#include "../model/stage_function.h"
 #include "scratch.h"
 
 /* Returns the bytes, in whole reals and lines of the cache, of the bodies of the tree. */
@@ -33,34 +31,6 @@ size_t KERNEL(stage_memory)(const dyn_model *model, size_t (*plain)(const dyn_mo
     size_t n = (size_t)tree.nv, joints = (size_t)model->joint_count, of_model = plain(model), of_tree = plain(&tree);
     size_t numbers = (size_t)tree.nq + 12 * n + 8 * (size_t)model->stage_count + 10 * n * n + 10 * n * joints + 32 * n;
     return of_model + of_tree + bodies_size(model) + numbers * sizeof(real) + 8 * SCRATCH_ALIGNMENT;
-}
-
-/* Computes f and its derivatives with respect to the coordinate q of the joint: value, f', f'', f'''. */
-static void function_at(const stage *s, real q, real derivatives[4]) {
-    real x = real_fma(real_set(s->ratio), q, real_set(s->offset)), ratio = real_set(s->ratio);
-    real origin = real_set(s->pieces[0].origin), terms[DYN_MAX_FUNCTION_TERMS];
-    for (int k = 0; k < DYN_MAX_FUNCTION_TERMS; k++) {
-        terms[k] = real_set(s->pieces[0].terms[k]);
-    }
-    for (int i = 1; i < s->piece_count; i++) {
-        const function_piece *piece = &s->pieces[i];
-        real beyond = x - real_set(piece->from);
-        origin = real_where_positive(beyond, real_set(piece->origin), origin);
-        for (int k = 0; k < DYN_MAX_FUNCTION_TERMS; k++) {
-            terms[k] = real_where_positive(beyond, real_set(piece->terms[k]), terms[k]);
-        }
-    }
-    real u = x - origin, f = real_set(0), slope = real_set(0), half = real_set(0), sixth = real_set(0);
-    for (int k = DYN_MAX_FUNCTION_TERMS - 1; k >= 0; k--) {
-        sixth = real_fma(sixth, u, half);
-        half = real_fma(half, u, slope);
-        slope = real_fma(slope, u, f);
-        f = real_fma(f, u, terms[k]);
-    }
-    derivatives[0] = f;
-    derivatives[1] = ratio * slope;
-    derivatives[2] = ratio * ratio * (real_set(2) * half);
-    derivatives[3] = ratio * ratio * ratio * (real_set(6) * sixth);
 }
 
 /* Copies the bodies of the model, and gives those of stages their own coordinates. */
@@ -103,7 +73,7 @@ void KERNEL(find_stage_tree)(const dyn_model *model, void *memory, const void *q
     for (int k = 0; k < count; k++) {
         const stage *s = &model->stages[k];
         real f[4], rate = t->v[s->v_index];
-        function_at(s, t->q[s->q_index], f);
+        stage_function(s, t->q[s->q_index], f);
         t->q[nq + k] = f[0];
         t->slope[k] = f[1], t->curvature[k] = f[2], t->third[k] = f[3];
         t->v[nv + k] = f[1] * rate;
