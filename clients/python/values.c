@@ -16,13 +16,19 @@ const dyn_client_block *dynamicsd_find_value(const dyn_client_evaluation *evalua
     return has_one ? &found->blocks[0] : NULL;
 }
 
-dyn_client_status dynamicsd_evaluate(dyn_client *client, const dyn_client_query *query,
-                                     dyn_client_evaluate_request *request, const double *const *rows, size_t row_count,
-                                     dyn_client_evaluation **evaluation, dyn_client_error *error) {
-    const double **const arrays[] = {&request->q,  &request->v,  &request->a,  &request->tau,
-                                     &request->dq, &request->dv, &request->da, &request->dtau};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-        *arrays[i] = i < row_count ? rows[i] : NULL;
+const double *dynamicsd_find_numbers(const dyn_client_evaluation *evaluation, dyn_client_quantity quantity,
+                                     const dynamicsd_shape *shape) {
+    const dyn_client_block *block = dynamicsd_find_value(evaluation, quantity);
+    bool is_equal = block && block->rank == shape->rank && evaluation->samples * block->width > 0;
+    for (size_t i = 0; is_equal && i < shape->rank; i++) {
+        is_equal = block->shape[i] == shape->sizes[i];
     }
+    return is_equal ? block->values : NULL;
+}
+
+dyn_client_status dynamicsd_evaluate(dyn_client *client, const dyn_client_query *query,
+                                     dyn_client_evaluate_request *request, const double *q, const double *v,
+                                     const double *a, dyn_client_evaluation **evaluation, dyn_client_error *error) {
+    request->q = q, request->v = v, request->a = a;
     return dyn_client_evaluate(client, query, request, evaluation, error);
 }

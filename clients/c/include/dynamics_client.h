@@ -861,7 +861,8 @@ typedef struct dyn_client_soft_contact {
     double midpoint, power;            /* 0.5 and 2 */
 } dyn_client_soft_contact;
 
-/* Part of a link, or of the world, that touches planes. Requests do not read sizes that its shape does not name. */
+/* Part of a link, or of the world, that touches planes and height fields. Requests do not read sizes that its shape
+ * does not name. */
 typedef struct dyn_client_contact_surface {
     const char *name;
     const char *link;     /* NULL or "": the world */

@@ -12,7 +12,7 @@ lock. dynamicsd.aio has the same for asyncio.
 """
 from dynamicsd._client import ffi as _ffi
 from dynamicsd._client import lib as _lib
-from dynamicsd._query import JobTicket, Options
+from dynamicsd._query import EvaluateOptions, JobTicket, Options
 from dynamicsd.client import Client, connect, default_address, default_token
 from dynamicsd.errors import (Aborted, AlreadyExists, BadReply, Cancelled, DataLoss, DeadlineExceeded, DynamicsError,
                               FailedPrecondition, Internal, InvalidArgument, MarkedRows, NotFound, OutOfMemory,
@@ -34,13 +34,12 @@ __version__: str = _ffi.string(_lib.dyn_client_version()).decode()
 __all__ = [
     "Aborted", "AlreadyExists", "BadReply", "BaseMotion", "Brake", "Bushing", "Cancelled", "Client", "Constraint",
     "ConstraintFrame", "ContactSurface", "CoupledCoordinate", "DHRow", "DHTable", "DataLoss", "DeadlineExceeded",
-    "DynamicsError", "Evaluation", "ExternalForce", "FailedPrecondition", "FlexibleBeam", "FlexibleLink", "Fluid",
-    "Frame", "Friction", "Gear", "Inertia", "InertiaPart", "Internal", "InvalidArgument", "JobTicket", "Joint",
-    "JointMotion",
-    "Limits", "Link", "LoopClosure", "MachineElement", "MarkedRows", "Model", "ModelDescription", "Motor", "NotFound",
-    "Operation", "Options", "OutOfMemory", "OutOfRange", "PassiveForces", "Payload", "PermissionDenied", "Pose",
-    "Quantity", "ResourceExhausted", "Rotor", "ScrewChain", "Shaft", "Simulation", "SoftContact", "Spring",
-    "SpringStop", "Stepping", "Stream", "Strut", "TaskFrame", "Timeout", "Tip", "TipConstraint", "Unauthenticated",
-    "Unavailable", "Unimplemented", "Unreachable", "Watcher", "connect", "default_address", "default_token",
-    "quantities",
+    "DynamicsError", "EvaluateOptions", "Evaluation", "ExternalForce", "FailedPrecondition", "FlexibleBeam",
+    "FlexibleLink", "Fluid", "Frame", "Friction", "Gear", "Inertia", "InertiaPart", "Internal", "InvalidArgument",
+    "JobTicket", "Joint", "JointMotion", "Limits", "Link", "LoopClosure", "MachineElement", "MarkedRows", "Model",
+    "ModelDescription", "Motor", "NotFound", "Operation", "Options", "OutOfMemory", "OutOfRange", "PassiveForces",
+    "Payload", "PermissionDenied", "Pose", "Quantity", "ResourceExhausted", "Rotor", "ScrewChain", "Shaft",
+    "Simulation", "SoftContact", "Spring", "SpringStop", "Stepping", "Stream", "Strut", "TaskFrame", "Timeout", "Tip",
+    "TipConstraint", "Unauthenticated", "Unavailable", "Unimplemented", "Unreachable", "Watcher", "connect",
+    "default_address", "default_token", "quantities",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Callable, Protocol, TypedDict, Union
+from typing import TYPE_CHECKING, Any, Callable, Protocol, TypedDict, Union, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,7 @@ from dynamicsd._client import ffi, lib
 from dynamicsd._convert import Keep, as_doubles, fill, named, strings
 from dynamicsd._session import CANCELLATION, Progress, Watch, seconds
 from dynamicsd.errors import InvalidArgument, text
-from dynamicsd.evaluation import Request
+from dynamicsd.evaluation import Layouts, Request
 from dynamicsd.records import Array, BaseMotion, Constraint, ExternalForce, PassiveForces, Payload, TipConstraint
 
 if TYPE_CHECKING:
@@ -124,11 +124,38 @@ class Options(RecordOptions, total=False):
     time: float
 
 
+class EvaluateOptions(Options, total=False):
+    """Keyword arguments of Model.evaluate.
+
+    tau               joint forces: (n, nv); None: zeros.
+    dq, dv, da, dtau  directions of derivatives: (n, nv) each.
+    frames            names of the frames of all quantities that name none.
+    reference_frame   axes of all quantities that name none: "local" (the default), "world" or "local_world_aligned".
+    contact_step      s: quantities of contacts are of a step of this length; 0: 0.001.
+    """
+
+    tau: Rows | None
+    dq: Rows | None
+    dv: Rows | None
+    da: Rows | None
+    dtau: Rows | None
+    frames: Sequence[str] | None
+    reference_frame: str
+    contact_step: float
+
+
 _OPTIONS = frozenset(Options.__annotations__)
+_OF_EVALUATE = tuple(name for name in EvaluateOptions.__annotations__ if name not in _OPTIONS)
 # Options whose setters replace the value of the call before.
 _REPEATABLE = frozenset(("timeout", "precision", "on_error", "gravity", "joint_names"))
 _PRECISIONS = named("dyn_client_precision")
 _ON_ERRORS = named("dyn_client_on_error")
+
+
+def taken(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Removes the options that evaluate alone has, and returns them."""
+    given = cast("dict[str, Any]", options)
+    return {name: given.pop(name) for name in _OF_EVALUATE if name in given}
 
 
 def _names_of(value: Any) -> Any:
@@ -179,8 +206,8 @@ _NO_NAMES = strings(())
 class Query:
     """Query of one call. The first array decides on the number of states."""
 
-    __slots__ = ("model", "struct", "error", "keep", "samples", "leading", "q_shape", "v_shape", "watch", "request",
-                 "key", "is_started", "is_repeatable", "_names", "_gravity")
+    __slots__ = ("model", "struct", "error", "keep", "samples", "leading", "q_shape", "v_shape", "layouts", "watch",
+                 "request", "key", "is_repeatable", "_names", "_gravity")
 
     def __init__(self, model: Model, options: Mapping[str, Any], is_long: bool = False) -> None:
         self.model = model
@@ -191,11 +218,11 @@ class Query:
         self.keep = Keep()
         self.samples = 0
         self.leading: tuple[int, ...] = ()  # first dimensions of arrays: (n,), or () for a single state
-        self.q_shape: tuple[int, ...] = ()
-        self.v_shape: tuple[int, ...] = ()
-        self.is_started = False  # the number of states is that of this call, not of the one before
+        self.q_shape: tuple[int, ...] = (-1,)  # of no array
+        self.v_shape: tuple[int, ...] = (-1,)
+        self.layouts: Layouts = {}  # of arrays with these first dimensions
         self.watch: Watch | None = None
-        self.request: Request | None = None
+        self.request = Request()
         self.key = tuple(options)
         self.is_repeatable = _REPEATABLE.issuperset(options)
         self._names = _NO_NAMES  # of the joints in struct
@@ -212,9 +239,11 @@ class Query:
         A short call runs after the program has slept in the call before, so that it costs as much as the instructions
         and the memory that it touches. The calls below therefore make few objects.
         """
+        key = tuple(options) if options else ()
         try:
-            query: Query = model.idle_queries[tuple(options)].pop()
+            query: Query = model.idle_queries[key].pop()
         except (KeyError, IndexError):
+            model.idle_queries.setdefault(key, [])
             return cls(model, options)
         query.model = model
         if options:
@@ -225,13 +254,12 @@ class Query:
 
     def end(self) -> None:
         """Leaves the query to later calls of the model. The caller must not use it again."""
-        if not self.is_repeatable:
-            return
-        self.keep.clear()
-        self.is_started = False
-        idle = self.model.idle_queries.setdefault(self.key, [])
-        del self.model  # Otherwise, the model and its idle queries were a cycle.
-        idle.append(self)
+        if self.is_repeatable:
+            if self.keep:
+                self.keep.clear()
+            idle = self.model.idle_queries[self.key]
+            del self.model  # Otherwise, the model and its idle queries were a cycle.
+            idle.append(self)
 
     def _apply(self, options: Mapping[str, Any]) -> None:
         """Sets the parts that the caller names."""
@@ -266,12 +294,14 @@ class Query:
         self.struct.on_error = _ON_ERRORS.number("on_error", value)
 
     def _set_gravity(self, value: Any) -> None:
-        if type(value) is list and len(value) == 3 and type(value[0]) is type(value[1]) is type(value[2]) is float:
-            vector = self._gravity
-            vector[0], vector[1], vector[2] = value
-            self.struct.gravity = vector
-        else:
-            self.struct.gravity = _NULL if value is None else self.keep.doubles("gravity", value, (3,))
+        if type(value) is list and len(value) == 3:
+            try:
+                self._gravity[0:3] = value
+                self.struct.gravity = self._gravity
+                return
+            except (TypeError, OverflowError):
+                pass  # Numbers of other types, or none.
+        self.struct.gravity = _NULL if value is None else self.keep.doubles("gravity", value, (3,))
 
     def _set_joint_names(self, value: Any) -> None:
         try:
@@ -312,7 +342,7 @@ class Query:
         leading = self.leading = () if is_single else (samples,)
         self.q_shape, self.v_shape = (*leading, self.model.nq), (*leading, self.model.nv)
         self.samples = self.struct.samples = samples
-        self.is_started = True
+        self.layouts = {}
         if samples * self.model.nv >= _LONG and self.watch is None:
             self._observe(None)
 
@@ -322,25 +352,33 @@ class Query:
             raise InvalidArgument(f"has the shape {shape}, but ({width},) or (n, {width}) is needed", field=field)
         self.start(1 if len(shape) == 1 else shape[0], len(shape) == 1)
 
+    def of_q(self, field: str, value: Any) -> Any:
+        """Pointer of C to rows of configurations, which keeps them alive. Those of "q" set the number of states."""
+        if not (type(value) is _ARRAY and value.shape == self.q_shape and value.dtype is _DOUBLE
+                and value.flags.c_contiguous):
+            value = as_rows(field, value, functools.partial(self.names, field))
+            if value.shape != self.q_shape and field == "q":
+                self._start_with(field, value.shape, self.model.nq)
+            self._check(field, value, self.q_shape)
+        return _from_buffer(_DOUBLES, value)
+
+    def of_v(self, field: str, value: Any) -> Any:
+        """Pointer of C to rows of velocities, accelerations or forces, which keeps them alive."""
+        if not (type(value) is _ARRAY and value.shape == self.v_shape and value.dtype is _DOUBLE
+                and value.flags.c_contiguous):
+            value = as_rows(field, value, functools.partial(self.names, field))
+            self._check(field, value, self.v_shape)
+        return _from_buffer(_DOUBLES, value)
+
+    def _check(self, field: str, value: Array, needed: tuple[int, ...]) -> None:
+        """Refuses rows of another number or width."""
+        if value.shape != needed:
+            raise InvalidArgument(f"has the shape {value.shape}, but {needed} is needed", field=field)
+
     def pointers(self, fields: Sequence[str], values: Sequence[Any]) -> list[Any]:
-        """Pointers of C to rows of doubles, NULL for None. They keep the arrays alive. The first array sets the number
-        of states."""
-        found = []
-        for field, value in zip(fields, values):
-            if value is None:
-                found.append(_NULL)
-                continue
-            if not (type(value) is _ARRAY and value.dtype is _DOUBLE and value.flags.c_contiguous and value.ndim):
-                value = as_rows(field, value, functools.partial(self.names, field))
-            needed = self.q_shape if field in _OF_Q else self.v_shape
-            if value.shape == needed:
-                self.is_started = True
-            elif self.is_started:
-                raise InvalidArgument(f"has the shape {value.shape}, but {needed} is needed", field=field)
-            else:
-                self._start_with(field, value.shape, self.model.nq if field in _OF_Q else self.model.nv)
-            found.append(_from_buffer(_DOUBLES, value))
-        return found
+        """Pointers of C to rows, NULL for None."""
+        return [_NULL if value is None else (self.of_q if field in _OF_Q else self.of_v)(field, value)
+                for field, value in zip(fields, values)]
 
     def rows(self, field: str, value: Any) -> Any:
         """Pointer of C to rows, which the query keeps alive."""

@@ -17,6 +17,8 @@ from dynamicsd.errors import InvalidArgument, text
 from dynamicsd.records import Array, PassiveForces, TaskFrame, html_table
 
 _NULL = ffi.NULL
+_gc, _buffer, _ndarray = ffi.gc, ffi.buffer, np.ndarray
+_find_numbers = lib.dynamicsd_find_numbers
 _DOUBLE = np.dtype(np.float64)
 _QUANTITIES = named("dyn_client_quantity")
 _NUMBERS = _QUANTITIES.numbers
@@ -167,26 +169,45 @@ class QuantityResult:
         return f"<QuantityResult {self.quantity!r}: {', '.join(map(repr, self.blocks.values()))}>"
 
 
+class Layout:
+    """Shape and size of an array. Evaluations of the same quantities share it."""
+
+    __slots__ = ("shape", "size", "sample")
+
+    def __init__(self, shape: tuple[int, ...], size: int, sample: tuple[int, ...]) -> None:
+        self.shape = shape
+        self.size = size  # bytes
+        self.sample = ffi.new("dynamicsd_shape *", (len(sample), sample))
+
+
+# Layouts of the quantities that have one array, by their numbers.
+Layouts = dict[int, Layout]
+
+
 class Memory:
     """Memory of C with the results of an evaluation. It lives as long as one of its arrays."""
 
-    __slots__ = ("evaluation", "samples", "leading")
+    __slots__ = ("evaluation", "leading")
 
-    def __init__(self, evaluation: Any, samples: int, leading: tuple[int, ...]) -> None:
+    def __init__(self, evaluation: Any, leading: tuple[int, ...]) -> None:
         self.evaluation = evaluation
-        self.samples = samples
         self.leading = leading
 
-    def __call__(self, pointer: Any) -> None:
-        """Lets go of an array, which has kept this object alive."""
+    def layout_of(self, block: Any) -> Layout:
+        """Layout of a block."""
+        sample = tuple(ffi.unpack(block.shape, block.rank)) if block.rank else ()
+        return Layout((*self.leading, *sample), 8 * self.evaluation.samples * block.width, sample)
 
     def values_of(self, block: Any) -> Array:
         """Array over the numbers of a block, without a copy."""
-        shape = (*self.leading, *ffi.unpack(block.shape, block.rank)) if block.rank else self.leading
-        count = self.samples * block.width
-        if count == 0:
-            return np.empty(shape)
-        return np.ndarray(shape, _DOUBLE, ffi.buffer(ffi.gc(block.values, self), 8 * count))
+        layout = self.layout_of(block)
+        return _array(self.evaluation, block.values, layout) if layout.size else np.empty(layout.shape)
+
+
+def _array(evaluation: Any, numbers: Any, layout: Layout) -> Array:
+    """Array over numbers of an evaluation, which keeps it alive: by a function of a tuple that has it, which needs no
+    frame of Python when the array is freed."""
+    return _ndarray(layout.shape, _DOUBLE, _buffer(_gc(numbers, (evaluation,).count), layout.size))
 
 
 class Evaluation(Mapping[str, Array]):
@@ -197,10 +218,12 @@ class Evaluation(Mapping[str, Array]):
     and units.
     """
 
-    __slots__ = ("_memory", "_results", "_by_key", "_counted")
+    __slots__ = ("_evaluation", "_leading", "_layouts", "_results", "_by_key", "_counted")
 
-    def __init__(self, memory: Memory) -> None:
-        self._memory: Memory | None = memory  # None in copies
+    def __init__(self, evaluation: Any, leading: tuple[int, ...], layouts: Layouts) -> None:
+        self._evaluation = evaluation  # None in copies
+        self._leading = leading
+        self._layouts = layouts
         self._results: tuple[QuantityResult, ...] | None = None
         self._by_key: dict[str, Block] | None = None
 
@@ -208,16 +231,16 @@ class Evaluation(Mapping[str, Array]):
     def results(self) -> tuple[QuantityResult, ...]:
         """Results in the order of the quantities, with their labels and units."""
         if self._results is None:
-            assert self._memory is not None
-            memory, found = self._memory, self._memory.evaluation
+            found = self._evaluation
+            memory = Memory(found, self._leading)
             self._results = tuple(QuantityResult(each, memory) for each in found.results[0:found.result_count])
         return self._results
 
     @property
     def counted_passive_forces(self) -> PassiveForces | None:
         """Passive forces that count in results of inverse and forward dynamics; None: none."""
-        if self._memory is not None:
-            counted = self._memory.evaluation.counted_passive_forces
+        if self._evaluation is not None:
+            counted = self._evaluation.counted_passive_forces
             return read(PassiveForces, counted) if counted else None
         return self._counted
 
@@ -226,7 +249,8 @@ class Evaluation(Mapping[str, Array]):
 
     def __setstate__(self, state: tuple[tuple[QuantityResult, ...], PassiveForces | None]) -> None:
         self._results, self._counted = state
-        self._memory = self._by_key = None
+        self._evaluation = self._by_key = None
+        self._layouts = {}
 
     def _blocks(self) -> dict[str, Block]:
         """Blocks by key."""
@@ -243,11 +267,13 @@ class Evaluation(Mapping[str, Array]):
 
     def _only(self, number: int) -> Array | None:
         """Array of a quantity that has no other, without making blocks of Python; None: it has none or several."""
-        memory = self._memory
-        if memory is None or self._by_key is not None:
+        found = self._evaluation
+        block = None if found is None or self._by_key is not None else lib.dynamicsd_find_value(found, number)
+        if not block:
             return None
-        value = lib.dynamicsd_find_value(memory.evaluation, number)
-        return memory.values_of(value) if value else None
+        memory = Memory(found, self._leading)
+        self._layouts[number] = memory.layout_of(block)
+        return memory.values_of(block)
 
     def _find(self, key: str) -> Array | None:
         """Array of a key, or None."""
@@ -290,8 +316,13 @@ class Evaluation(Mapping[str, Array]):
 def _attribute(name: str, number: int) -> property:
     """Attribute with the array of a quantity. Python finds it faster than by __getattr__, and completes its name."""
     def values(self: Evaluation) -> Array:
-        found = self._only(number)
-        return self.__getattr__(name) if found is None else found
+        layout = self._layouts.get(number)
+        if layout is not None:
+            evaluation = self._evaluation
+            numbers = _find_numbers(evaluation, number, layout.sample)
+            if numbers:  # This is _array, without its frame.
+                return _ndarray(layout.shape, _DOUBLE, _buffer(_gc(numbers, (evaluation,).count), layout.size))
+        return self.__getattr__(name)
     return property(values)
 
 
@@ -350,36 +381,42 @@ def _written(keep: Keep, asked: Sequence[Asked], frames: Sequence[str] | None, r
     return entries
 
 
+# Arrays that few requests have, beside q, v and a.
+ARRAYS = ("tau", "dq", "dv", "da", "dtau")
+
+
 class Request:
     """Request of Model.evaluate. It serves one call after the other, and keeps the quantities of the last one."""
 
-    __slots__ = ("struct", "found", "_asked", "_kept")
+    __slots__ = ("struct", "found", "_list", "_asked", "_kept")
 
     def __init__(self) -> None:
         self.struct = ffi.new("dyn_client_evaluate_request *", {"struct_size": _REQUEST_SIZE})
         self.found = ffi.new("dyn_client_evaluation **")
+        self._list: list[str] | None = None  # the quantities of a call without such options
         self._asked: Any = None
         self._kept = Keep()
 
-    def write(self, asked: Asked | Sequence[Asked], frames: Sequence[str] | None, reference_frame: str,
-              contact_step: float) -> None:
-        """Sets the quantities. `frames` apply to quantities of frames that name none."""
-        self.struct.contact_step = contact_step
+    def write(self, asked: Asked | Sequence[Asked], options: Mapping[str, Any], arrays: Sequence[Any]) -> None:
+        """Sets the quantities, the options that evaluate alone has, and pointers to all ARRAYS, or none."""
+        if type(asked) is list and asked == self._list and not options:
+            return
+        struct = self.struct
+        for name, pointer in zip(ARRAYS, arrays or (_NULL,) * len(ARRAYS)):
+            setattr(struct, name, pointer)
+        fill(self._kept, struct, "evaluate", contact_step=options.get("contact_step", 0.0))
         names = (asked,) if isinstance(asked, (str, Quantity)) else tuple(asked)
+        frames, reference_frame = options.get("frames"), options.get("reference_frame", "local")
         if frames is not None:
             frames = (frames,) if isinstance(frames, str) else tuple(frames)
         key = (names, frames, reference_frame)
-        if key == self._asked:
-            return
-        self._asked, self._kept = None, Keep()
-        self.struct.quantities = _written(self._kept, names, frames, reference_frame)
-        self.struct.quantity_count = len(names)
-        if _TEXT.issuperset(map(type, names + (frames or ()))):
-            self._asked = key
-
-    def evaluation(self, samples: int, leading: tuple[int, ...]) -> Evaluation:
-        """Results of the call, whose first dimensions are `leading`."""
-        return Evaluation(Memory(ffi.gc(self.found[0], lib.dyn_client_evaluation_free), samples, leading))
+        if key != self._asked:
+            self._asked, self._kept = None, Keep()
+            struct.quantities = _written(self._kept, names, frames, reference_frame)
+            struct.quantity_count = len(names)
+            if _TEXT.issuperset(map(type, names + (frames or ()))):
+                self._asked = key
+        self._list = asked.copy() if self._asked and not options and isinstance(asked, list) else None
 
 
 def _describe(block: Any) -> Described:

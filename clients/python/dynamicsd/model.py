@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from dynamicsd import _results
 from dynamicsd._client import ffi, lib
 from dynamicsd._convert import Keep, doubles, fill, members_of, named, read
-from dynamicsd._query import Options, Query, RecordOptions, Rows
+from dynamicsd._query import EvaluateOptions, Options, Query, RecordOptions, Rows, taken
 from dynamicsd._session import Progress, Session, Watch, seconds
 from dynamicsd.errors import text
-from dynamicsd.evaluation import Asked, Evaluation, Request
+from dynamicsd.evaluation import ARRAYS, Asked, Evaluation
 from dynamicsd.records import (Array, Assembly, AssemblyOutcome, BaseParameters, ComparedFormulation,
                                ConstrainedMotion, Description, Excitation, Explanation, FlexibleLink, Formulation,
                                Identification, ModelDescription, ModelInfo, Motors, Operation, ReportEntry, Rollout,
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from dynamicsd.client import Client
 
 _NULL = ffi.NULL
-# Arrays of evaluate, in the order of dynamicsd_evaluate.
-_EVALUATED = ("q", "v", "a", "tau", "dq", "dv", "da", "dtau")
+_gc = ffi.gc
+_evaluate, _free_evaluation = lib.dynamicsd_evaluate, lib.dyn_client_evaluation_free
 
 
 class Model:
@@ -129,7 +129,8 @@ class Model:
         array([29.43,  9.81])
         """
         query = Query.of(self, options)
-        arguments = query.pointers(("q", "v", "a"), (q, v, a))
+        arguments = (query.of_q("q", q), _NULL if v is None else query.of_v("v", v),
+                     _NULL if a is None else query.of_v("a", a))
         return query.compute(lib.dyn_client_inverse_dynamics, arguments, out, self.nv)
 
     def forward_dynamics(self, q: Rows, v: Rows | None = None, tau: Rows | None = None, *, out: Array | None = None,
@@ -144,7 +145,8 @@ class Model:
         array([0., 0.])
         """
         query = Query.of(self, options)
-        arguments = query.pointers(("q", "v", "tau"), (q, v, tau))
+        arguments = (query.of_q("q", q), _NULL if v is None else query.of_v("v", v),
+                     _NULL if tau is None else query.of_v("tau", tau))
         return query.compute(lib.dyn_client_forward_dynamics, arguments, out, self.nv)
 
     def constrained_forward_dynamics(self, q: Rows, v: Rows | None = None, tau: Rows | None = None, *,
@@ -172,8 +174,7 @@ class Model:
                 [2., 1.]]])
         """
         query = Query.of(self, options)
-        arguments = query.pointers(("q",), (q,))
-        return query.compute(lib.dyn_client_mass_matrix, arguments, out, self.nv, self.nv)
+        return query.compute(lib.dyn_client_mass_matrix, (query.of_q("q", q),), out, self.nv, self.nv)
 
     def gravity(self, q: Rows, *, out: Array | None = None, **options: Unpack[Options]) -> Array:
         """Computes the forces that hold the robot at rest: (n, nv), in N m and N, from q of (n, nq).
@@ -184,8 +185,7 @@ class Model:
         array([3., 1.])
         """
         query = Query.of(self, options)
-        arguments = query.pointers(("q",), (q,))
-        return query.compute(lib.dyn_client_gravity, arguments, out, self.nv)
+        return query.compute(lib.dyn_client_gravity, (query.of_q("q", q),), out, self.nv)
 
     def bias_forces(self, q: Rows, v: Rows | None = None, *, out: Array | None = None,
                     **options: Unpack[Options]) -> Array:
@@ -208,31 +208,31 @@ class Model:
     gravload = gravity
 
     def evaluate(self, quantities: Asked | Sequence[Asked], q: Rows, *, v: Rows | None = None, a: Rows | None = None,
-                 tau: Rows | None = None, dq: Rows | None = None, dv: Rows | None = None, da: Rows | None = None,
-                 dtau: Rows | None = None, frames: Sequence[str] | None = None, reference_frame: str = "local",
-                 contact_step: float = 0.0, **options: Unpack[Options]) -> Evaluation:
+                 **options: Unpack[EvaluateOptions]) -> Evaluation:
         """Computes any set of quantities for the same states in one round trip.
 
-        `quantities` are names (dynamicsd.quantities lists them) or Quantity objects with a subject. `frames` and
-        `reference_frame` apply to all that name none. An array that no quantity depends on is refused. Quantities of
-        contacts are of a step of `contact_step` seconds (0: 0.001). The arrays of the result lie in the reply's own
-        memory.
+        `quantities` are names (dynamicsd.quantities lists them) or Quantity objects with a subject. The keyword
+        arguments are those of dynamicsd.EvaluateOptions: `tau`, the directions `dq`, `dv`, `da` and `dtau`, `frames`,
+        `reference_frame` and `contact_step` beside those of all calls. An array that no quantity depends on is refused.
+        The arrays of the result lie in the reply's own memory.
 
         >>> arm = client.model("two_link")
         >>> found = arm.evaluate(["mass_matrix", "kinetic_energy"], q=[0.0, 0.0], v=[1.0, 0.0])
         >>> found.mass_matrix.tolist(), float(found["kinetic_energy"])
         ([[5.0, 2.0], [2.0, 1.0]], 2.5)
         """
+        own = taken(options) if options else {}
         query = Query.of(self, options)
-        request = query.request = query.request or Request()
-        direction = () if dq is dv is da is dtau is None else (dq, dv, da, dtau)
-        rows = query.pointers(_EVALUATED, (q, v, a, tau, *direction))
-        request.write(quantities, frames, reference_frame, contact_step)
-        self.session.call(lib.dynamicsd_evaluate, query.struct, request.struct, rows, len(rows), request.found,
-                          watch=query.watch, error=query.error)
-        evaluation = request.evaluation(query.samples, query.shape())
+        request = query.request
+        rows = (query.of_q("q", q), _NULL if v is None else query.of_v("v", v),
+                _NULL if a is None else query.of_v("a", a))
+        others = query.pointers(ARRAYS, [own.get(name) for name in ARRAYS]) if own else ()
+        request.write(quantities, own, others)
+        self.session.call(_evaluate, query.struct, request.struct, *rows, request.found, watch=query.watch,
+                          error=query.error)
+        found = Evaluation(_gc(request.found[0], _free_evaluation), query.leading, query.layouts)
         query.end()
-        return evaluation
+        return found
 
     def explain(self, q: Rows, v: Rows | None = None, a: Rows | None = None,
                 **options: Unpack[Options]) -> Explanation:
@@ -428,8 +428,7 @@ class Model:
     def normalize(self, q: Rows, *, out: Array | None = None, **options: Unpack[Options]) -> Array:
         """Scales the quaternions of configurations to norm one with w >= 0."""
         query = Query.of(self, options)
-        arguments = query.pointers(("q",), (q,))
-        return query.compute(lib.dyn_client_normalize, arguments, out, self.nq)
+        return query.compute(lib.dyn_client_normalize, (query.of_q("q", q),), out, self.nq)
 
     def neutral(self, samples: int | None = None, *, out: Array | None = None, **options: Unpack[Options]) -> Array:
         """Returns the zero configuration: (nq,), or (samples, nq)."""

@@ -522,9 +522,10 @@ class SoftContact:
 @record("dyn_client_contact_surface")
 @dataclasses.dataclass(frozen=True, eq=False)
 class ContactSurface:
-    """Part of `link` that touches planes; a link of "" is the world. `shape` is "point", "sphere", "box", "capsule",
-    "cylinder", "plane" or "height_field" and names the sizes that count, m. A `stiffness` of 0, N/m^(3/2), is rigid.
-    A height field has `heights` in rows of `columns`.
+    """Part of `link` that touches the planes and height fields of other links; a link of "" is the world.
+
+    `shape` is "point", "sphere", "box", "capsule", "cylinder", "plane" or "height_field" and names the sizes that
+    count, m. A `stiffness` of 0, N/m^(3/2), is rigid. A height field has `heights` in rows of `columns`.
     """
 
     name: str

@@ -115,13 +115,17 @@ def drawn_call(draw, names):
     options["joint_names"] = draw.choice([None, draw.sample(names, 6)])
     asked = draw.sample(["mass_matrix", "bias_forces", "frame_pose", "frame_jacobian"], 2)
     frames = draw.sample(["tool0", "wrist_1_link", "forearm_link"], 2)
+    of_robot = draw.sample(["mass_matrix", "inverse_mass_matrix", "kinetic_energy", "coriolis_matrix"], 2)
+    direction = draw.choice([{"da": q}, {"dq": q + 1}, {"dv": q}])
     return draw.choice([
         lambda model: model.inverse_dynamics(q, v, a, **options),
         lambda model: model.forward_dynamics(q, v, a, **options),
         lambda model: model.mass_matrix(q, **options),
         lambda model: model.difference(q, q + 1, **options),
         lambda model: model.inverse_dynamics(q, v[:-1] if v is not None else "wrong", **options),
-        lambda model: list(model.evaluate(asked, q, v=v, frames=frames, **options).values())])
+        lambda model: list(model.evaluate(asked, q, v=v, frames=frames, **options).values()),
+        lambda model: [getattr(model.evaluate(of_robot, q, v=q, **options), name) for name in of_robot],
+        lambda model: [model.evaluate(["inverse_dynamics_along"], q, v=v, **direction).inverse_dynamics_along]])
 
 
 def test_a_call_is_as_if_it_were_the_first(client, ur5):
