@@ -73,7 +73,7 @@ static const double *response(const contact_problem *problem, int j) {
 }
 
 /* Computes v + c p - b from the velocities v in g, and the present impulses p. */
-static void take_requirements(cone_problem *c) {
+static void subtract_requirements(cone_problem *c) {
     const contact_problem *problem = c->contacts;
     for (int i = 0; i < 3 * problem->count; i++) {
         const contact_row *row = &problem->contacts[i / 3];
@@ -97,7 +97,7 @@ static void assemble(cone_problem *c) {
         measure(problem, response(problem, j), n, c->W + j);
     }
     measure(problem, problem->u, 1, c->g);
-    take_requirements(c);
+    subtract_requirements(c);
     memcpy(c->z, c->g, (size_t)n * sizeof *c->z);
     for (int i = 0; i < problem->count; i++) {
         c->z[3 * i] += correction(&problem->contacts[i], c->g + 3 * i);
