@@ -7,6 +7,7 @@
 
 #include "../model/description.h"
 #include "../model/error.h"
+#include "../model/linear_system.h"
 #include "../model/normal_form.h"
 #include "joint_properties.h"
 
@@ -203,41 +204,13 @@ static bool find_coupled(int count, const dyn_drive *drives, int first, coupled_
     return fits;
 }
 
-/* Inverts A, n x n with rows scaled to a greatest entry of one, by elimination with partial pivoting. Returns false for
- * a singular one. */
-static bool invert(int n, double A[][DYN_MAX_SHAFT_JOINTS], double X[][DYN_MAX_SHAFT_JOINTS]) {
-    for (int c = 0; c < n; c++) {
-        int pivot = c;
-        for (int r = c; r < n; r++) {
-            pivot = fabs(A[r][c]) > fabs(A[pivot][c]) ? r : pivot;
-        }
-        if (!(fabs(A[pivot][c]) > 1e-12)) {
-            return false;
-        }
-        for (int k = 0; k < n; k++) {
-            double a = A[c][k], x = X[c][k];
-            A[c][k] = A[pivot][k], X[c][k] = X[pivot][k];
-            A[pivot][k] = a, X[pivot][k] = x;
-        }
-        for (int r = 0; r < n; r++) {
-            double factor = A[r][c] / A[c][c];
-            for (int k = 0; k < n && r != c; k++) {
-                A[r][k] -= factor * A[c][k];
-                X[r][k] -= factor * X[c][k];
-            }
-        }
-    }
-    for (int i = 0; i < n * n; i++) {
-        X[i / n][i % n] /= A[i / n][i / n];
-    }
-    return true;
-}
-
-/* Finds the torques of coupled drives for the forces of their coordinates: the inverse of G'. */
+/* Finds the torques of coupled drives for the forces of their coordinates: the inverse of G', with rows scaled to a
+ * largest entry of one. */
 static dyn_status share_loads(const coupled_drives *c, dyn_drive *drives, dyn_error *error) {
-    double A[DYN_MAX_SHAFT_JOINTS][DYN_MAX_SHAFT_JOINTS] = {{0}}, X[DYN_MAX_SHAFT_JOINTS][DYN_MAX_SHAFT_JOINTS] = {{0}};
+    double K[DYN_MAX_SHAFT_JOINTS * DYN_MAX_SHAFT_JOINTS] = {0}, B[DYN_MAX_SHAFT_JOINTS * DYN_MAX_SHAFT_JOINTS] = {0};
+    double X[DYN_MAX_SHAFT_JOINTS * DYN_MAX_SHAFT_JOINTS];
+    int order[DYN_MAX_SHAFT_JOINTS], n = c->count;
     char reason[256];
-    int n = c->count;
     if (c->coordinate_count != n) {
         snprintf(reason, sizeof reason,
                  "%d motors drive the %d coordinates that share its shaft; the motion determines their torques where "
@@ -250,29 +223,29 @@ static dyn_status share_loads(const coupled_drives *c, dyn_drive *drives, dyn_er
         for (int j = 0; j < n; j++) {
             const dyn_drive *d = &drives[c->drives[j]];
             for (int k = 0; k < d->coordinate_count; k++) {
-                A[i][j] += d->coordinates[k] == c->coordinates[i] ? d->rates[k] : 0;
+                K[i * n + j] += d->coordinates[k] == c->coordinates[i] ? d->rates[k] : 0;
             }
-            most = fmax(most, fabs(A[i][j]));
+            most = fmax(most, fabs(K[i * n + j]));
         }
         for (int j = 0; j < n; j++) {
-            A[i][j] = most > 0 ? A[i][j] / most : 0;
+            K[i * n + j] = most > 0 ? K[i * n + j] / most : 0;
         }
-        X[i][i] = most > 0 ? 1 / most : 0;
+        B[i * n + i] = most > 0 ? 1 / most : 0;
     }
-    if (!invert(n, A, X)) {
+    const linear_system system = {n, n, n, K, B, order};
+    if (!linear_solve(&system, X)) {
         snprintf(reason, sizeof reason,
                  "the matrix of the ratios of the %d motors that share its coordinates is singular; correct the ratios",
                  n);
         return refuse_drive(&drives[c->drives[0]], error, reason);
     }
     for (int j = 0; j < n; j++) {
-        dyn_drive *d = &drives[c->drives[j]];
-        memcpy(d->shares, X[j], sizeof d->shares);
+        memcpy(drives[c->drives[j]].shares, X + j * n, (size_t)n * sizeof *X);
     }
     return DYN_OK;
 }
 
-/* Gives coupled drives the same list of coordinates, the order of which is that of their shares. */
+/* Lists the same coordinates for all coupled drives, in the order of their shares. */
 static void list_coordinates(const coupled_drives *c, dyn_drive *drives) {
     for (int j = 0; j < c->count; j++) {
         dyn_drive *d = &drives[c->drives[j]], own = *d;

@@ -4,9 +4,7 @@
 #include <math.h>
 
 #include "../dynamics/carve.h"
-
-/* Least pivot of an equilibrated matrix that counts as different from zero. */
-static const double rank_tolerance = 1e-9;
+#include "../model/linear_system.h"
 
 /* Largest norm of a row of A, as a share of that of the largest row, that rounding may account for. */
 static const double rounding_share = 1e-9;
@@ -23,73 +21,6 @@ size_t dense_lay_out(int n, int m, uintptr_t base, dense_scratch *s) {
     s->y = dyn_carve(&cursor, columns * sizeof(double));
     s->order = dyn_carve(&cursor, sum * sizeof(int));
     return cursor - base;
-}
-
-/* ---- Elimination with complete pivoting -------------------------------------------------------------------------- */
-
-/* Linear system K x = b: K is a row-major matrix of rows x columns numbers. */
-typedef struct linear_system {
-    int rows, columns;
-    double *K, *b;
-    int *order; /* columns in the order of their pivots */
-} linear_system;
-
-static void swap_rows(const linear_system *s, int i, int k) {
-    for (int j = 0; j < s->columns; j++) {
-        double moved = s->K[i * s->columns + j];
-        s->K[i * s->columns + j] = s->K[k * s->columns + j];
-        s->K[k * s->columns + j] = moved;
-    }
-    double moved = s->b[i];
-    s->b[i] = s->b[k];
-    s->b[k] = moved;
-}
-
-/* Moves the largest entry of the rows from k on, and of the columns without pivots, to row k and position k of the
- * order. Returns its absolute value. */
-static double choose_pivot(const linear_system *s, int k) {
-    int row = k, position = k;
-    double most = -1;
-    for (int i = k; i < s->rows; i++) {
-        for (int j = k; j < s->columns; j++) {
-            double size = fabs(s->K[i * s->columns + s->order[j]]);
-            if (size > most) {
-                row = i, position = j, most = size;
-            }
-        }
-    }
-    int column = s->order[position];
-    s->order[position] = s->order[k];
-    s->order[k] = column;
-    swap_rows(s, row, k);
-    return most;
-}
-
-/* Reduces K to the identity in the columns of the pivots (Gauss and Jordan), and b accordingly. Returns the number of
- * pivots above rank_tolerance. */
-static int eliminate(const linear_system *s) {
-    int most = s->rows < s->columns ? s->rows : s->columns;
-    for (int j = 0; j < s->columns; j++) {
-        s->order[j] = j;
-    }
-    for (int k = 0; k < most; k++) {
-        if (!(choose_pivot(s, k) > rank_tolerance)) {
-            return k;
-        }
-        double *pivot_row = s->K + k * s->columns, pivot = pivot_row[s->order[k]];
-        for (int j = 0; j < s->columns; j++) {
-            pivot_row[j] /= pivot;
-        }
-        s->b[k] /= pivot;
-        for (int i = 0; i < s->rows; i++) {
-            double factor = i == k ? 0 : s->K[i * s->columns + s->order[k]];
-            for (int j = 0; j < s->columns && factor != 0; j++) {
-                s->K[i * s->columns + j] -= factor * pivot_row[j];
-            }
-            s->b[i] -= factor * s->b[k];
-        }
-    }
-    return most;
 }
 
 /* ---- Full system ------------------------------------------------------------------------------------------------- */
@@ -126,8 +57,8 @@ int dense_solve_full_system(const dense_problem *p, dense_scratch *s, double *a)
         }
         s->x[i] = (i < n ? p->f[i] : p->c[i - n]) * s->scale[i];
     }
-    const linear_system system = {sum, sum, s->K, s->x, s->order};
-    int pivots = eliminate(&system);
+    const linear_system system = {sum, sum, 1, s->K, s->x, s->order};
+    int pivots = linear_eliminate(&system);
     for (int k = 0; k < pivots; k++) {
         if (s->order[k] < n) {
             a[s->order[k]] = s->x[k] * s->scale[s->order[k]];
@@ -137,30 +68,6 @@ int dense_solve_full_system(const dense_problem *p, dense_scratch *s, double *a)
 }
 
 /* ---- Independent coordinates ------------------------------------------------------------------------------------- */
-
-/* Solves the symmetric positive definite system R z = y, k x k, with n numbers a row of R. z replaces y, and the
- * Cholesky factor replaces the lower triangle of R. */
-static void solve_reduced(int k, int n, double *R, double *y) {
-    for (int r = 0; r < k; r++) {
-        for (int c = 0; c <= r; c++) {
-            double entry = R[r * n + c];
-            for (int j = 0; j < c; j++) {
-                entry -= R[r * n + j] * R[c * n + j];
-            }
-            R[r * n + c] = r == c ? sqrt(entry) : entry / R[c * n + c];
-        }
-        for (int j = 0; j < r; j++) {
-            y[r] -= R[r * n + j] * y[j];
-        }
-        y[r] /= R[r * n + r];
-    }
-    for (int r = k - 1; r >= 0; r--) {
-        for (int j = r + 1; j < k; j++) {
-            y[r] -= R[j * n + r] * y[j];
-        }
-        y[r] /= R[r * n + r];
-    }
-}
 
 /* Returns the entry of Z in the row of the coordinate at `position` of the order and in column z: the motion of that
  * coordinate with the independent one at position rank + z. */
@@ -190,8 +97,8 @@ static int eliminate_rows(const dense_problem *p, dense_scratch *s, double *a) {
         }
         s->x[r] = p->c[r] * s->scale[n + r];
     }
-    const linear_system system = {m, n, s->K, s->x, s->order};
-    int rank = eliminate(&system);
+    const linear_system system = {m, n, 1, s->K, s->x, s->order};
+    int rank = linear_eliminate(&system);
     for (int k = 0; k < n; k++) {
         a[s->order[k]] = k < rank ? s->x[k] * s->scale[s->order[k]] : 0;
     }
@@ -236,7 +143,11 @@ int dense_solve_by_elimination(const dense_problem *p, dense_scratch *s, double 
             s->y[z] += null_space(p, s, rank, k, z) * s->x[s->order[k]];
         }
     }
-    solve_reduced(free_count, n, s->reduced, s->y);
+    if (linear_factorize(free_count, n, s->reduced)) {
+        linear_apply(free_count, n, s->reduced, 1, s->y);
+    } else {
+        s->y[0] = NAN;
+    }
     for (int k = 0; k < n; k++) {
         for (int z = 0; z < free_count; z++) {
             a[s->order[k]] += null_space(p, s, rank, k, z) * s->y[z];

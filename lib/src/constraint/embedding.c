@@ -6,6 +6,7 @@
 
 #include "../classical/classical.h"
 #include "../dynamics/carve.h"
+#include "../model/linear_system.h"
 
 size_t embedding_lay_out(const dyn_model *model, uintptr_t base, embedding *s) {
     uintptr_t cursor = base;
@@ -222,35 +223,6 @@ static int embed(embedding *s, int first, int n, const dense_problem *p, dense_s
     return n;
 }
 
-/* Solves D X = X and D y = y in place by the factors of Cholesky, k x k; X has six numbers a row. Returns false where D
- * is not positive definite. */
-static bool solve_reduced(int k, double *D, double *X, double *y) {
-    for (int r = 0; r < k; r++) {
-        for (int c = 0; c <= r; c++) {
-            double entry = D[r * k + c] - dot(c, D + r * k, D + c * k);
-            if (r == c && !(entry > 0)) {
-                return false;
-            }
-            D[r * k + c] = r == c ? sqrt(entry) : entry / D[c * k + c];
-        }
-        for (int j = 0; j < r; j++) {
-            add(6, -D[r * k + j], X + 6 * j, X + 6 * r);
-            y[r] -= D[r * k + j] * y[j];
-        }
-        add(6, 1 / D[r * k + r] - 1, X + 6 * r, X + 6 * r);
-        y[r] /= D[r * k + r];
-    }
-    for (int r = k - 1; r >= 0; r--) {
-        for (int j = r + 1; j < k; j++) {
-            add(6, -D[j * k + r], X + 6 * j, X + 6 * r);
-            y[r] -= D[j * k + r] * y[j];
-        }
-        add(6, 1 / D[r * k + r] - 1, X + 6 * r, X + 6 * r);
-        y[r] /= D[r * k + r];
-    }
-    return true;
-}
-
 /* Computes D, X = D^-1 U' and y = D^-1 G' (u - M g) of a cluster, and U = H G, of which row z is U + 6 z. Returns false
  * where D is not positive definite. */
 static bool reduce(embedding *s, int first, int n) {
@@ -278,7 +250,12 @@ static bool reduce(embedding *s, int first, int n) {
         }
     }
     memcpy(X, U, 6 * (size_t)count * sizeof *X);
-    return solve_reduced(count, s->D, X, y);
+    if (!linear_factorize(count, count, s->D)) {
+        return false;
+    }
+    linear_apply(count, count, s->D, 6, X);
+    linear_apply(count, count, s->D, 1, y);
+    return true;
 }
 
 /* Adds the inertia and the force of a cluster to the body outside that it is connected to. `I` and `p` are the sums
