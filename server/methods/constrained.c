@@ -185,36 +185,76 @@ static double cost(const batch *b, const constrained_task *t) {
     return !is_dense ? 100 * nv + (40 + m) * m * nv + m * m * m + 1000 : 100 * nv + sum * sum * sum + 1000;
 }
 
+/* Returns the bytes of scratch memory for `count` samples beside the list of forces: for the forces of a moving base,
+ * and for the losses of gears with what they need. */
+static size_t scratch_size(const batch *b, size_t count) {
+    size_t of_base = b->base.twist ? count * b->nv : 0;
+    size_t of_gears = b->values.passive.gear_losses ? dyn_geared_memory(b->model, count) : 0;
+    return (of_base + (of_gears > 0 ? of_gears + count * b->nv : 0)) * sizeof(double);
+}
+
+/* Returns the scratch memory of a worker after the list of forces and the forces of the base, or NULL where no losses
+ * of gears count. */
+static double *gear_scratch(const batch *b, const batch_worker *w, size_t count) {
+    bool counts = b->values.passive.gear_losses && dyn_geared_memory(b->model, 1) > 0;
+    double *scratch = counts ? (double *)w->scratch + batch_forces_size(b) / sizeof(double) : NULL;
+    return counts && b->base.twist ? scratch + count * b->nv : scratch;
+}
+
+/* Adds a times x to y. */
+static void add_scaled(size_t count, double a, const double *x, double *y) {
+    for (size_t i = 0; i < count; i++) {
+        y[i] += a * x[i];
+    }
+}
+
+/* Writes the forces of the joints in `count` samples to `sum`: tau, the passive forces that count, the forces of a base
+ * that moves, and the losses of gears. */
+static dyn_status sum_forces(const batch *b, const batch_worker *w, const dyn_geared_states *at, const double *tau,
+                             double *sum, dyn_error *error) {
+    const size_t entries = at->n * b->nv;
+    double *base_forces = (double *)w->scratch + batch_forces_size(b) / sizeof(double);
+    double *losses = gear_scratch(b, w, at->n);
+    dyn_status status = passive_forces_sum(w->model, at->n, &b->values.passive, at->q, at->v, tau, sum, error);
+    if (status == DYN_OK && at->base) {
+        status = dyn_base_forces(w->model, w->workspace, at->n, at->q, at->v, at->base, base_forces, NULL, error);
+        add_scaled(status == DYN_OK ? entries : 0, -1, base_forces, sum);
+    }
+    if (status == DYN_OK && losses) {
+        status = dyn_gear_losses_under_forces(w->model, w->workspace, at, tau, losses, error);
+        add_scaled(status == DYN_OK ? entries : 0, 1, losses, sum);
+    }
+    return status;
+}
+
 static dyn_status step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
                        dyn_error *error) {
     const constrained_task *t = context;
-    const double *q = b->q + first * b->nq, *v = motion_rows(t->v, b->nv, first);
-    const double *tau = motion_rows(t->tau, b->nv, first);
-    double *a = t->a + first * b->nv;
+    const dyn_given_rows given = rows_from(&t->given, b->nv, first);
+    dyn_constraint_options options = t->options;
     dyn_external_forces forces;
-    dyn_status status = DYN_OK;
-    if (passive_forces_count(&b->values.passive)) {
-        status = passive_forces_sum(w->model, count, &b->values.passive, q, v, tau, a, error);
-        tau = a;
-    }
     dyn_base_motion base;
-    if (status == DYN_OK && batch_base(b, first, &base)) {
-        double *base_forces = (double *)w->scratch + batch_forces_size(b) / sizeof(double);
-        status = dyn_base_forces(w->model, w->workspace, count, q, v, &base, base_forces, NULL, error);
-        for (size_t i = 0; i < count * b->nv; i++) {
-            a[i] = (tau ? tau[i] : 0) - base_forces[i];
+    double *a = t->a + first * b->nv, *losses = gear_scratch(b, w, count);
+    const double *tau = motion_rows(t->tau, b->nv, first);
+    options.given = given.count > 0 ? &given : NULL;
+    const dyn_geared_states at = {.n = count,
+                                  .gravity = b->values.gravity,
+                                  .q = b->q + first * b->nq,
+                                  .v = motion_rows(t->v, b->nv, first),
+                                  .forces = batch_forces(b, first, w->scratch, &forces),
+                                  .parts = b->values.passive,
+                                  .base = batch_base(b, first, &base),
+                                  .constraints = &options,
+                                  .memory = losses ? losses + count * b->nv : NULL};
+    if (passive_forces_count(&b->values.passive) || at.base || losses) {
+        dyn_status status = sum_forces(b, w, &at, tau, a, error);
+        if (status != DYN_OK) {
+            return status;
         }
         tau = a;
     }
-    if (status != DYN_OK) {
-        return status;
-    }
-    const dyn_given_rows given = rows_from(&t->given, b->nv, first);
-    dyn_constraint_options options = t->options;
-    options.given = given.count > 0 ? &given : NULL;
-    return dyn_constrained_forward_dynamics(w->model, w->workspace, count, b->values.gravity, q, v, tau,
-                                            batch_forces(b, first, w->scratch, &forces), &options, t->a + first * b->nv,
-                                            t->multipliers + first * t->m, t->results + first, error);
+    return dyn_constrained_forward_dynamics(w->model, w->workspace, count, at.gravity, at.q, at.v, tau, at.forces,
+                                            &options, a, t->multipliers + first * t->m, t->results + first, error);
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
@@ -264,8 +304,7 @@ bool constrained_forward_dynamics(batch *b, const Dynamics__V1__ForwardDynamicsR
     t.a = batch_output(b, b->nv);
     t.multipliers = batch_output(b, t.m);
     t.results = call_allocate(b->call, b->n, sizeof *t.results);
-    size_t base_size = b->base.twist ? BLOCK_SAMPLES * b->nv * sizeof(double) : 0;
-    if (call_has_ended(b->call) || !batch_run(b, step, &t, batch_forces_size(b) + base_size)) {
+    if (call_has_ended(b->call) || !batch_run(b, step, &t, batch_forces_size(b) + scratch_size(b, BLOCK_SAMPLES))) {
         return false;
     }
     batch_mark_rows(b, b->nv, t.a);
@@ -296,11 +335,25 @@ static dyn_status inverse_step(const batch *b, const batch_worker *w, const void
     const dyn_passive_parts *passive = passive_forces_count(&b->values.passive) ? &b->values.passive : NULL;
     const dyn_constrained_inverse_options options =
         DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.passive = passive, .given = &given);
+    const dyn_constraint_options rows = DYN_CONSTRAINT_OPTIONS_INIT(.given = &given);
+    const double *a = motion_rows(t->a, b->nv, first);
+    double *tau = t->tau + first * b->nv, *losses = gear_scratch(b, w, count);
     dyn_external_forces forces;
-    return dyn_constrained_inverse_dynamics(w->model, w->workspace, count, b->values.gravity, b->q + first * b->nq,
-                                            motion_rows(t->v, b->nv, first), motion_rows(t->a, b->nv, first),
-                                            batch_forces(b, first, w->scratch, &forces), &options,
-                                            t->tau + first * b->nv, NULL, NULL, error);
+    const dyn_geared_states at = {.n = count,
+                                  .gravity = b->values.gravity,
+                                  .q = b->q + first * b->nq,
+                                  .v = motion_rows(t->v, b->nv, first),
+                                  .forces = batch_forces(b, first, w->scratch, &forces),
+                                  .parts = b->values.passive,
+                                  .constraints = &rows,
+                                  .memory = losses ? losses + count * b->nv : NULL};
+    dyn_status status = dyn_constrained_inverse_dynamics(w->model, w->workspace, count, at.gravity, at.q, at.v, a,
+                                                         at.forces, &options, tau, NULL, NULL, error);
+    if (status == DYN_OK && losses) {
+        status = dyn_gear_losses_of_motion(w->model, w->workspace, &at, a, losses, error);
+        add_scaled(status == DYN_OK ? count * b->nv : 0, -1, losses, tau);
+    }
+    return status;
 }
 
 double *constrained_inverse_dynamics(batch *b, const Dynamics__V1__InverseDynamicsRequest *r) {
@@ -316,7 +369,8 @@ double *constrained_inverse_dynamics(batch *b, const Dynamics__V1__InverseDynami
     t.v = batch_input(b, r->n_v, r->v);
     t.a = batch_input(b, r->n_a, r->a);
     t.tau = batch_output(b, b->nv);
-    if (call_has_ended(b->call) || !batch_run(b, inverse_step, &t, batch_forces_size(b))) {
+    if (call_has_ended(b->call) ||
+        !batch_run(b, inverse_step, &t, batch_forces_size(b) + scratch_size(b, BLOCK_SAMPLES))) {
         return NULL;
     }
     batch_mark_rows(b, b->nv, t.tau);

@@ -43,8 +43,15 @@ static dyn_constrained_inverse_options constrained_options(const states *s) {
                                                                                  .added = s->base_forces);
 }
 
-/* Adds `sign` times the losses of gears to `forces`: those in the motion a, or those under the forces tau. */
-static dyn_status add_gear_losses(const states *s, bool is_of_motion, double sign, double *forces, dyn_error *error) {
+/* Returns the options of forward dynamics with constraints. */
+static dyn_constraint_options forward_options(const states *s) {
+    return (dyn_constraint_options)DYN_CONSTRAINT_OPTIONS_INIT(.passive = counted_parts(s));
+}
+
+/* Adds `sign` times the losses of gears to `forces`: those in the motion a, or, with options of the constraints, those
+ * under the forces tau. */
+static dyn_status add_gear_losses(const states *s, const dyn_constraint_options *options, double sign, double *forces,
+                                  dyn_error *error) {
     size_t entries = s->count * (size_t)dyn_model_nv(s->model);
     double *losses = s->gear_losses;
     if (!losses) {
@@ -56,9 +63,11 @@ static dyn_status add_gear_losses(const states *s, bool is_of_motion, double sig
                                   .v = s->v,
                                   .forces = s->forces,
                                   .parts = *s->passive,
+                                  .base = s->base,
+                                  .constraints = options,
                                   .memory = losses + entries};
-    dyn_status status = is_of_motion ? dyn_gear_losses_of_motion(s->model, s->workspace, &at, s->a, losses, error)
-                                     : dyn_gear_losses_under_forces(s->model, s->workspace, &at, s->tau, losses, error);
+    dyn_status status = options ? dyn_gear_losses_under_forces(s->model, s->workspace, &at, s->tau, losses, error)
+                                : dyn_gear_losses_of_motion(s->model, s->workspace, &at, s->a, losses, error);
     for (size_t i = 0; status == DYN_OK && i < entries; i++) {
         forces[i] += sign * losses[i];
     }
@@ -66,23 +75,25 @@ static dyn_status add_gear_losses(const states *s, bool is_of_motion, double sig
 }
 
 static dyn_status inverse_dynamics(const states *s, dyn_error *error, double *const output[]) {
+    dyn_status status;
     if (dyn_model_constraint_rows(s->model) > 0) {
         const dyn_constrained_inverse_options options = constrained_options(s);
-        return dyn_constrained_inverse_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a,
-                                                s->forces, &options, output[0], NULL, NULL, error);
+        status = dyn_constrained_inverse_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a,
+                                                  s->forces, &options, output[0], NULL, NULL, error);
+    } else {
+        status = dyn_rnea(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, output[0], error);
+        add_base_forces(s, 1, output[0]);
+        if (status == DYN_OK) {
+            status = passive_forces_add(s->model, s->count, s->passive, -1, s->q, s->v, output[0], error);
+        }
     }
-    dyn_status status =
-        dyn_rnea(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, output[0], error);
-    add_base_forces(s, 1, output[0]);
-    if (status == DYN_OK) {
-        status = passive_forces_add(s->model, s->count, s->passive, -1, s->q, s->v, output[0], error);
-    }
-    return status == DYN_OK ? add_gear_losses(s, true, -1, output[0], error) : status;
+    return status == DYN_OK ? add_gear_losses(s, NULL, -1, output[0], error) : status;
 }
 
 /* Sets *tau to the forces of the forward dynamics: tau, or its sum with the passive forces and the losses of gears,
  * less the forces that the motion of the base causes, which `sum` receives. */
-static dyn_status find_forces(const states *s, double *sum, const double **tau, dyn_error *error) {
+static dyn_status find_forces(const states *s, const dyn_constraint_options *options, double *sum, const double **tau,
+                              dyn_error *error) {
     *tau = s->tau;
     if (passive_forces_count(s->passive) == 0 && !s->base_forces && !s->gear_losses) {
         return DYN_OK;
@@ -90,17 +101,17 @@ static dyn_status find_forces(const states *s, double *sum, const double **tau, 
     *tau = sum;
     dyn_status status = passive_forces_sum(s->model, s->count, s->passive, s->q, s->v, s->tau, sum, error);
     add_base_forces(s, -1, sum);
-    return status == DYN_OK ? add_gear_losses(s, false, 1, sum, error) : status;
+    return status == DYN_OK ? add_gear_losses(s, options, 1, sum, error) : status;
 }
 
 static dyn_status forward_dynamics(const states *s, dyn_error *error, double *const output[]) {
+    const dyn_constraint_options options = forward_options(s);
     const double *tau;
-    dyn_status status = find_forces(s, output[0], &tau, error);
+    dyn_status status = find_forces(s, &options, output[0], &tau, error);
     if (status != DYN_OK) {
         return status;
     }
     if (dyn_model_constraint_rows(s->model) > 0) {
-        const dyn_constraint_options options = DYN_CONSTRAINT_OPTIONS_INIT(.passive = counted_parts(s));
         return dyn_constrained_forward_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, tau,
                                                 s->forces, &options, output[0], NULL, NULL, error);
     }
@@ -499,9 +510,9 @@ static void write_both_signs(const states *s, const double *lambda, double *rows
 
 /* Computes the multipliers lambda of the motion under tau, and its acceleration a. */
 static dyn_status find_multipliers(const states *s, double *a, double *lambda, dyn_error *error) {
-    const dyn_constraint_options options = DYN_CONSTRAINT_OPTIONS_INIT(.passive = counted_parts(s));
+    const dyn_constraint_options options = forward_options(s);
     const double *tau;
-    dyn_status status = find_forces(s, a, &tau, error);
+    dyn_status status = find_forces(s, &options, a, &tau, error);
     return status == DYN_OK ? dyn_constrained_forward_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v,
                                                                tau, s->forces, &options, a, lambda, NULL, error)
                             : status;
@@ -557,8 +568,9 @@ static dyn_status projected_inverse_dynamics(const states *s, dyn_error *error, 
 }
 
 static dyn_status projected_forward_dynamics(const states *s, dyn_error *error, double *const output[]) {
+    const dyn_constraint_options options = forward_options(s);
     const double *tau;
-    dyn_status status = find_forces(s, output[0], &tau, error);
+    dyn_status status = find_forces(s, &options, output[0], &tau, error);
     if (status == DYN_OK) {
         status = dyn_aba(s->model, s->workspace, s->count, s->gravity, s->q, s->v, tau, s->forces, output[0], error);
     }

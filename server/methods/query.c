@@ -139,19 +139,6 @@ static bool read_passive_forces(const Dynamics__V1__PassiveForces *wire, dyn_pas
     return true;
 }
 
-/* Refuses losses of gears where other forces than those of the joints carry a part of their load. */
-static bool check_gears(const Dynamics__V1__Query *query, const model_entry *entry, refusal *why) {
-    bool is_shared = query->rows || query->base_motion || dyn_model_constraint_rows(entry->model) > 0;
-    if (!query->passive_forces || !query->passive_forces->gear_losses || !is_shared ||
-        dyn_geared_memory(entry->model, 1) == 0) {
-        return true;
-    }
-    return refuse(
-        why, REASON_CONFLICTING_FIELDS, "query.passive_forces.gear_losses",
-        "losses of gears count neither with constraints nor with a motion of the base; leave them out, or ask "
-        "for a rollout");
-}
-
 static bool read_on_error(Dynamics__V1__OnError wire, bool *is_marking, refusal *why) {
     *is_marking = wire == DYNAMICS__V1__ON_ERROR__ON_ERROR_MARK;
     return wire == DYNAMICS__V1__ON_ERROR__ON_ERROR_FAIL || *is_marking ||
@@ -168,7 +155,7 @@ bool query_read(const Dynamics__V1__Query *query, model_entry *entry, arena *mem
            query_read_gravity(query, memory, &values->gravity, why) &&
            query_read_payloads(r, query->n_payloads, query->payloads, memory, values, why) &&
            read_precision(query->precision, &values->precision, why) &&
-           read_passive_forces(query->passive_forces, &values->passive, why) && check_gears(query, entry, why) &&
+           read_passive_forces(query->passive_forces, &values->passive, why) &&
            read_on_error(query->on_error, &values->is_marking, why);
 }
 

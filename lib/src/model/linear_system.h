@@ -19,8 +19,8 @@ typedef struct linear_system {
 } linear_system;
 
 /* Reduces K to the identity in the columns of the pivots (Gauss and Jordan), and B accordingly, with the largest entry
- * of the remainder as pivot. Returns the number of pivots above 1e-9, where the caller has scaled the rows to entries of
- * about one. Row k of B is then the solution for column order[k]. Cost O(rows columns min(rows, columns)). */
+ * of the remainder as pivot. Returns the number of pivots above 1e-9, where the caller has scaled the rows to entries
+ * of about one. Row k of B is then the solution for column order[k]. Cost O(rows columns min(rows, columns)). */
 int linear_eliminate(const linear_system *s);
 
 /* Solves for all columns: X is columns x right_count, and must not overlap B. Returns false where a pivot is missing.

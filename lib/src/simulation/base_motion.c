@@ -19,12 +19,13 @@ enum { SPATIAL = 6 };
 size_t simulated_base_lay_out(const dyn_model *model, bool may_move, size_t lanes, uintptr_t base, simulated_base *b) {
     uintptr_t cursor = base;
     size_t nq = may_move ? (size_t)model->nq : 0, nv = may_move ? (size_t)model->nv : 0;
+    size_t separated = may_move ? nv + (size_t)dyn_lossy_gears(model) : 0;
     double **of_one[] = {&b->v, &b->f};
     double **packed[] = {&b->tau[0], &b->tau[1], &b->forces, &b->rest, &b->response};
     b->motion = dyn_carve(&cursor, 2 * SPATIAL * lanes * sizeof *b->motion);
     b->q = dyn_carve(&cursor, nq * sizeof *b->q);
     for (size_t i = 0; i < sizeof of_one / sizeof *of_one; i++) {
-        *of_one[i] = dyn_carve(&cursor, nv * sizeof(double));
+        *of_one[i] = dyn_carve(&cursor, separated * sizeof(double));
     }
     for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
         *packed[i] = dyn_carve(&cursor, nv * lanes * sizeof(double));
@@ -50,18 +51,17 @@ static void copy_lane(sample_block block, const double *packed, int width, size_
     }
 }
 
-/* Subtracts the forces of the base at the packed (q, v) from packed forces. `memory` is that of a workspace. */
-static void subtract_forces(dyn_simulator *s, void *memory, const double *q, const double *v, double *tau) {
+void simulator_find_base_forces(dyn_simulator *s, const base_input *in, double sign, double *tau) {
     simulated_base *b = &s->base;
     for (size_t l = 0; l < b->block.lanes; l++) {
         const double *motion = b->motion + 2 * SPATIAL * l;
         const dyn_base_motion one = {motion, motion + SPATIAL, 0};
-        const formulation_call call = {.model = s->model, .memory = memory, .base = &one};
-        copy_lane(b->block, q, s->model->nq, l, b->q);
-        copy_lane(b->block, v, s->model->nv, l, b->v);
+        const formulation_call call = {.model = in->model, .memory = in->memory, .base = &one};
+        copy_lane(b->block, in->q, in->model->nq, l, b->q);
+        copy_lane(b->block, in->v, in->model->nv, l, b->v);
         dyn_classical_instance_classical.base_forces(&call, b->q, b->v, b->f, NULL);
-        for (int k = 0; k < s->model->nv; k++) {
-            tau[lane_index(b->block, k, l)] -= b->f[k];
+        for (int k = 0; k < in->model->nv; k++) {
+            tau[lane_index(b->block, k, l)] += sign * b->f[k];
         }
     }
 }
@@ -70,7 +70,8 @@ const double *simulator_add_base_forces(dyn_simulator *s, int end, const double 
                                         const double *tau) {
     double *sum = s->base.tau[end];
     memcpy(sum, tau, (size_t)s->model->nv * s->base.block.lanes * sizeof *sum);
-    subtract_forces(s, s->workspace->memory, q, v, sum);
+    const base_input in = {s->model, s->workspace->memory, q, v};
+    simulator_find_base_forces(s, &in, -1, sum);
     return sum;
 }
 
@@ -85,7 +86,8 @@ static void apply(void *context, double fraction, const void *q, const void *v, 
         const wrench_set none = {0, NULL, NULL};
         const packed_inputs in = {no_gravity, q, b->rest, b->forces, &none};
         memset(b->forces, 0, count * sizeof *b->forces);
-        subtract_forces(s, b->workspace->memory, q, v, b->forces);
+        const base_input of_base = {s->model, b->workspace->memory, q, v};
+        simulator_find_base_forces(s, &of_base, -1, b->forces);
         b->block.kernels->forward_dynamics(s->model, b->workspace->memory, &in, b->workspace->pivots, b->response);
         for (size_t i = 0; i < count; i++) {
             sum[i] += b->response[i];

@@ -13,7 +13,8 @@
  *
  * The losses change a by M^-1 l, and so X and u. With the response of one gear to its own loss, X = A - B l and u = C +
  * D l, its l is a root of a quadratic equation between 0 and -C / D. Gauss and Seidel's method couples the gears of a
- * sample; a few passes correct X by the rotors' torques at the new acceleration, and by the forces of constraints.
+ * sample; further passes correct X by the rotors' torques at the new acceleration, and by the forces of constraints,
+ * until the losses of the sample settle.
  *
  * Source: Modern Robotics (Lynch and Park 2017), section 8.9.1; Giberti, Cinquemani and Legnani 2010, "Effects of
  * transmission mechanical characteristics on the choice of a motor-reducer".
@@ -30,7 +31,10 @@
 #include "../model/error.h"
 #include "../model/normal_form.h"
 
-enum { MOST_SWEEPS = 100, PASSES = 4 };
+enum { MOST_SWEEPS = 100, MOST_PASSES = 40 };
+
+/* Change of a loss in a pass, as a share of the largest one, after which a lane is not solved again. */
+static const double UNCHANGED = 1e-12;
 
 /* ---- Gears of a model -------------------------------------------------------------------------------------------- */
 
@@ -53,6 +57,7 @@ size_t simulated_gears_lay_out(const dyn_model *model, size_t lanes, uintptr_t b
     }
     g->a_free = dyn_carve(&cursor, nv * lanes * sizeof(double));
     g->loss = dyn_carve(&cursor, count * lanes * sizeof(double));
+    g->is_done = dyn_carve(&cursor, lanes * sizeof *g->is_done);
     g->start = dyn_carve(&cursor, count * sizeof(double));
     g->input = dyn_carve(&cursor, count * sizeof(double));
     g->rate = dyn_carve(&cursor, count * sizeof(double));
@@ -177,6 +182,10 @@ static void find_rotor_torques(const gear_state *x) {
     const wrench_set none = {0, NULL, NULL};
     const packed_inputs in = {x->s->gravity, x->q, g->v, g->a, &none};
     block.kernels->rnea(&separated, g->workspace->memory, &in, g->torques);
+    if (x->s->base.moves) {
+        const base_input of_base = {&separated, g->workspace->memory, x->q, g->v};
+        simulator_find_base_forces(x->s, &of_base, 1, g->torques);
+    }
 }
 
 /* Computes r_m of all gears of a lane as parts of the input. */
@@ -237,6 +246,16 @@ static double implicit_step(const gear_state *x, int gear) {
     return locks ? x->s->step.dt : x->s->gears.implicit_dt;
 }
 
+/* Returns whether the losses of a lane are those of the pass before. */
+static bool has_settled(const simulated_gears *g, size_t l) {
+    double change = 0, largest = 0;
+    for (int i = 0; i < g->count; i++) {
+        double loss = g->loss[lane_index(g->block, i, l)];
+        change = fmax(change, fabs(loss - g->start[i])), largest = fmax(largest, fabs(loss));
+    }
+    return change <= UNCHANGED * largest;
+}
+
 /* Finds the losses of a lane by Gauss-Seidel sweeps from those of the last pass. */
 static void solve_lane(const gear_state *x, size_t l) {
     simulated_gears *g = &x->s->gears;
@@ -278,13 +297,19 @@ static void apply(void *context, double fraction, const void *q, const void *v, 
     memset(g->loss, 0, (size_t)g->count * g->block.lanes * sizeof *g->loss);
     g->rows.diagonal = diagonal;
     constraint_rows_respond(&g->rows, s->model, g->workspace, g->block, q, NULL);
-    for (int pass = 0; pass < (has_rotors || g->next.apply ? PASSES : 1); pass++) {
+    memset(g->is_done, 0, g->block.lanes * sizeof *g->is_done);
+    size_t done = 0;
+    for (int pass = 0; pass < (has_rotors || g->next.apply ? MOST_PASSES : 1) && done < g->block.lanes; pass++) {
         accelerate(&x);
         if (has_rotors) {
             find_rotor_torques(&x);
         }
         for (size_t l = 0; l < g->block.lanes; l++) {
-            solve_lane(&x, l);
+            if (!g->is_done[l]) {
+                solve_lane(&x, l);
+                g->is_done[l] = has_settled(g, l);
+                done += g->is_done[l];
+            }
         }
     }
     accelerate(&x);

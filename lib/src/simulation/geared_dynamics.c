@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <dynamics/forward_dynamics.h>
+#include <dynamics/constrained_inverse_dynamics.h>
 #include <dynamics/inverse_dynamics.h>
 #include <dynamics/joint_wrench.h>
 #include <dynamics/machine_element.h>
@@ -12,45 +12,60 @@
 #include "../actuation/joint_properties.h"
 #include "../model/description.h"
 #include "../model/error.h"
+#include "../model/linear_system.h"
 #include "../model/normal_form.h"
 
 enum { MOST_ITERATIONS = 100 };
 
 static const double WEIGHTLESS[3] = {0, 0, 0};
 
-/* Parts of the caller's memory. */
+/* Parts of the caller's memory. Those of the second group exist for a model with rotors alone. */
 typedef struct geared_memory {
-    double *r;        /* n x nv: passive forces */
-    double *forces;   /* n x nv: tau + r, then a, or inverse dynamics */
+    double *r;       /* n x nv: passive forces */
+    double *forces;  /* n x nv: tau + r - f_base, then a; or inverse dynamics without losses */
+    double *base;    /* n x nv: f_base */
+    double *loads;   /* n x gears: F without losses, then F */
+    double *factors; /* gears: mu s sign(F) */
+    double *F;       /* gears */
+
+    double *inverse;  /* n x nv: inverse dynamics of the tree */
     double *wrenches; /* n x joints x 6 */
-    double *loads;    /* n x gears: F without losses, then F */
-    double *factors;  /* gears: mu s sign(F) */
+    double *rotors;   /* n x gears: tau_R */
     double *response; /* gears x gears: D */
     double *matrix;   /* gears x gears: 1 + D Phi */
+    double *order;    /* gears: memory of linear_solve */
     double *unit, *a; /* nv each */
 } geared_memory;
 
 /* Lays out the parts from `memory` on; returns their size. */
 static size_t lay_out(const dyn_model *model, size_t n, double *memory, geared_memory *m) {
     size_t nv = (size_t)model->nv, gears = (size_t)dyn_lossy_gears(model), used = 0;
-    size_t coupled = model->rotor_count > 0 ? gears : 0;
+    bool has_rotors = model->rotor_count > 0;
     const struct {
         double **part;
         size_t numbers;
+        bool is_of_rotors;
     } parts[] = {
-        {&m->r, n * nv},
-        {&m->forces, n * nv},
-        {&m->wrenches, coupled ? n * 6 * (size_t)model->joint_count : 0},
-        {&m->loads, n * gears},
-        {&m->factors, gears},
-        {&m->response, coupled * coupled},
-        {&m->matrix, coupled * coupled},
-        {&m->unit, nv},
-        {&m->a, nv},
+        {&m->r, n * nv, false},
+        {&m->forces, n * nv, false},
+        {&m->base, n * nv, false},
+        {&m->loads, n * gears, false},
+        {&m->factors, gears, false},
+        {&m->F, gears, false},
+        {&m->inverse, n * nv, true},
+        {&m->wrenches, n * 6 * (size_t)model->joint_count, true},
+        {&m->rotors, n * gears, true},
+        {&m->response, gears * gears, true},
+        {&m->matrix, gears * gears, true},
+        {&m->order, gears, true},
+        {&m->unit, nv, true},
+        {&m->a, nv, true},
     };
+    *m = (geared_memory){0};
     for (size_t i = 0; gears > 0 && i < sizeof parts / sizeof *parts; i++) {
-        *parts[i].part = memory ? memory + used : NULL;
-        used += parts[i].numbers;
+        size_t numbers = parts[i].is_of_rotors && !has_rotors ? 0 : parts[i].numbers;
+        *parts[i].part = memory && numbers > 0 ? memory + used : NULL;
+        used += numbers;
     }
     return used;
 }
@@ -67,6 +82,7 @@ typedef struct geared {
     const dyn_geared_states *states;
     geared_memory m;
     size_t nv, gears;
+    bool has_rows; /* constraints of the model, or rows of the caller */
 } geared;
 
 /* Finds the next gear with losses from machine element *element on, and its element. Returns false after the last. */
@@ -79,44 +95,61 @@ static bool next_gear(const dyn_model *model, int *element, gear_law *law) {
     return false;
 }
 
-/* Checks the arguments, clears the losses, and computes the passive forces. */
+/* Returns the rows of the caller, or NULL. */
+static const dyn_given_rows *given_of(const dyn_geared_states *states) {
+    const dyn_given_rows *given = states->constraints ? states->constraints->given : NULL;
+    return given && given->count > 0 ? given : NULL;
+}
+
+/* Checks the arguments, clears the losses, and computes the passive forces and those of the base. */
 static dyn_status begin(const dyn_model *model, dyn_workspace *workspace, const dyn_geared_states *states,
                         double *losses, geared *g, dyn_error *error) {
     *g = (geared){.model = model,
                   .workspace = workspace,
                   .states = states,
                   .nv = (size_t)model->nv,
-                  .gears = (size_t)dyn_lossy_gears(model)};
+                  .gears = (size_t)dyn_lossy_gears(model),
+                  .has_rows = model->constraint_rows > 0 || given_of(states)};
     memset(losses, 0, states->n * g->nv * sizeof *losses);
     if (g->gears == 0) {
         return DYN_OK;
     }
     lay_out(model, states->n, states->memory, &g->m);
     memset(g->m.r, 0, states->n * g->nv * sizeof *g->m.r);
+    memset(g->m.base, 0, states->n * g->nv * sizeof *g->m.base);
     dyn_status status = dyn_check_gears(model, "gear_losses", error);
-    return status == DYN_OK
-               ? dyn_add_passive_forces(model, states->n, &states->parts, 1, states->q, states->v, g->m.r, error)
-               : status;
+    if (status == DYN_OK) {
+        status = dyn_add_passive_forces(model, states->n, &states->parts, 1, states->q, states->v, g->m.r, error);
+    }
+    if (status == DYN_OK && states->base) {
+        status =
+            dyn_base_forces(model, workspace, states->n, states->q, states->v, states->base, g->m.base, NULL, error);
+    }
+    return status;
 }
 
 /* ---- Loads ------------------------------------------------------------------------------------------------------- */
 
-/* Computes the forces that the coordinates of the gears transmit in a motion, n x gears: inverse dynamics without the
- * rotors of each coordinate. */
-static dyn_status find_transmitted(const geared *g, const dyn_geared_states *s, const double *a, double *transmitted,
-                                   dyn_error *error) {
+/* Computes tau_R of all gears in a motion, n x gears: the inverse dynamics of the coordinates of the gears less what
+ * their joints transmit. */
+static dyn_status find_rotors(const geared *g, const dyn_geared_states *s, const double *a, double *rotors,
+                              dyn_error *error) {
     const dyn_model *model = g->model;
-    bool has_rotors = model->rotor_count > 0;
     size_t wrench_numbers = 6 * (size_t)model->joint_count;
-    dyn_status status =
-        has_rotors
-            ? dyn_joint_wrenches(model, g->workspace, s->n, s->gravity, s->q, s->v, a, s->forces, g->m.wrenches, error)
-            : dyn_rnea(model, g->workspace, s->n, s->gravity, s->q, s->v, a, s->forces, g->m.forces, error);
+    dyn_status status = dyn_rnea(model, g->workspace, s->n, s->gravity, s->q, s->v, a, s->forces, g->m.inverse, error);
+    if (status == DYN_OK) {
+        status =
+            dyn_joint_wrenches(model, g->workspace, s->n, s->gravity, s->q, s->v, a, s->forces, g->m.wrenches, error);
+    }
+    if (status == DYN_OK && s->base) {
+        status = dyn_base_forces(model, g->workspace, s->n, s->q, s->v, s->base, g->m.base, g->m.wrenches, error);
+    }
     for (size_t i = 0; status == DYN_OK && i < s->n; i++) {
         gear_law law;
         for (int element = 0; next_gear(model, &element, &law);) {
-            *transmitted++ = has_rotors ? dyn_transmitted_force(model, law.v_index, g->m.wrenches + i * wrench_numbers)
-                                        : g->m.forces[i * g->nv + (size_t)law.v_index];
+            size_t k = i * g->nv + (size_t)law.v_index;
+            *rotors++ = g->m.inverse[k] + (s->base ? g->m.base[k] : 0) -
+                        dyn_transmitted_force(model, law.v_index, g->m.wrenches + i * wrench_numbers);
         }
     }
     return status;
@@ -142,15 +175,16 @@ static double rate_of(const geared *g, size_t sample, int k) {
     return g->states->v ? g->states->v[sample * g->nv + (size_t)k] : 0;
 }
 
-/* Computes F = T - (r - r_m) in a motion, with the transmitted forces T. */
-static dyn_status find_loads(const geared *g, const double *a, dyn_error *error) {
-    dyn_status status = find_transmitted(g, g->states, a, g->m.loads, error);
-    double *load = g->m.loads;
-    for (size_t i = 0; status == DYN_OK && i < g->states->n; i++) {
+/* Computes F without losses in a motion or under forces of the joints: forces + r_m - tau_R. */
+static dyn_status find_loads(const geared *g, const double *a, const double *forces, dyn_error *error) {
+    bool has_rotors = g->model->rotor_count > 0;
+    dyn_status status = has_rotors ? find_rotors(g, g->states, a, g->m.rotors, error) : DYN_OK;
+    for (size_t i = 0, k = 0; status == DYN_OK && i < g->states->n; i++) {
         gear_law law;
-        for (int element = 0; next_gear(g->model, &element, &law); load++) {
-            double r = g->m.r[i * g->nv + (size_t)law.v_index];
-            *load -= r - rotor_friction(g, law.v_index, rate_of(g, i, law.v_index));
+        for (int element = 0; next_gear(g->model, &element, &law); k++) {
+            double force = forces ? forces[i * g->nv + (size_t)law.v_index] : 0;
+            g->m.loads[k] =
+                force + rotor_friction(g, law.v_index, rate_of(g, i, law.v_index)) - (has_rotors ? g->m.rotors[k] : 0);
         }
     }
     return status;
@@ -171,14 +205,52 @@ static void write_losses(const geared *g, size_t sample, const double *loads, do
     }
 }
 
+/* ---- Inverse dynamics -------------------------------------------------------------------------------------------- */
+
+/* Refuses a gear with losses at a passive joint with a rotor: no motor exerts the force that its losses need. */
+static dyn_status check_passive_joints(const geared *g, dyn_error *error) {
+    const dyn_builder *description = g->model->description;
+    gear_law law;
+    for (int element = 0; g->has_rows && next_gear(g->model, &element, &law);) {
+        const dyn_machine_element_description *e = &description->machine_elements[element - 1];
+        int j = dyn_model_find_joint(g->model, e->joint);
+        for (int i = 0; dyn_model_joint_is_passive(g->model, j) && i < dyn_machine_elements(g->model); i++) {
+            const dyn_machine_element_description *other = &description->machine_elements[i];
+            if (other->kind == DYN_MACHINE_ELEMENT_KIND_ROTOR && strcmp(other->joint, e->joint) == 0) {
+                return dyn_error_set(error, DYN_FAILED_PRECONDITION, "gear_losses",
+                                     "joint \"%s\" is passive, and gear \"%s\" loses a part of what rotor \"%s\" "
+                                     "needs; give the joint a motor, or ignore the losses",
+                                     e->joint, e->name, other->name);
+            }
+        }
+    }
+    return DYN_OK;
+}
+
+/* Computes tau + l, the inverse dynamics without losses. */
+static dyn_status find_delivered(const geared *g, const double *a, dyn_error *error) {
+    const dyn_geared_states *s = g->states;
+    const dyn_constrained_inverse_options options =
+        DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.passive = &s->parts, .given = given_of(s), .added = g->m.base);
+    return dyn_constrained_inverse_dynamics(g->model, g->workspace, s->n, s->gravity, s->q, s->v, a, s->forces,
+                                            &options, g->m.forces, NULL, NULL, error);
+}
+
 dyn_status dyn_gear_losses_of_motion(const dyn_model *model, dyn_workspace *workspace, const dyn_geared_states *states,
                                      const double *a, double *losses, dyn_error *error) {
     geared g;
     dyn_status status = begin(model, workspace, states, losses, &g, error);
-    if (status == DYN_OK && g.gears > 0) {
-        status = find_loads(&g, a, error);
+    if (status != DYN_OK || g.gears == 0) {
+        return status;
     }
-    for (size_t i = 0; status == DYN_OK && g.gears > 0 && i < states->n; i++) {
+    status = check_passive_joints(&g, error);
+    if (status == DYN_OK) {
+        status = find_delivered(&g, a, error);
+    }
+    if (status == DYN_OK) {
+        status = find_loads(&g, a, g.m.forces, error);
+    }
+    for (size_t i = 0; status == DYN_OK && i < states->n; i++) {
         write_losses(&g, i, g.m.loads + i * g.gears, losses);
     }
     return status;
@@ -186,61 +258,44 @@ dyn_status dyn_gear_losses_of_motion(const dyn_model *model, dyn_workspace *work
 
 /* ---- Forward dynamics -------------------------------------------------------------------------------------------- */
 
-/* Computes D in one sample: loads of the accelerations that forces of one cause at rest and without weight. */
+/* Computes the acceleration of sample i at rest and without weight under forces, and tau_R of all gears in it. The
+ * rows of constraints, and forces of closed loops, may move it without forces. */
+static dyn_status respond(const geared *g, size_t i, const double *forces, double *rotors, dyn_error *error) {
+    const dyn_geared_states *s = g->states;
+    const dyn_geared_states at_rest = {.n = 1, .gravity = WEIGHTLESS, .q = s->q + i * (size_t)g->model->nq};
+    const dyn_given_rows *given = given_of(s);
+    dyn_given_rows own = given ? *given : (dyn_given_rows){0};
+    if (given && given->is_per_sample) {
+        own.A += i * (size_t)own.count * g->nv;
+        own.acceleration += own.acceleration ? i * (size_t)own.count : 0;
+    }
+    const dyn_constraint_options options =
+        DYN_CONSTRAINT_OPTIONS_INIT(.method = s->constraints ? s->constraints->method : DYN_CONSTRAINT_METHOD_AUTO,
+                                    .given = given ? &own : NULL);
+    dyn_status status = dyn_constrained_forward_dynamics(g->model, g->workspace, 1, WEIGHTLESS, at_rest.q, NULL, forces,
+                                                         NULL, &options, g->m.a, NULL, NULL, error);
+    return status == DYN_OK ? find_rotors(g, &at_rest, g->m.a, rotors, error) : status;
+}
+
+/* Computes D in one sample: loads of forces of one, less the torques of the rotors that these cause. */
 static dyn_status find_response(const geared *g, size_t sample, dyn_error *error) {
-    const dyn_geared_states at_rest = {
-        .n = 1, .gravity = WEIGHTLESS, .q = g->states->q + sample * (size_t)g->model->nq};
-    double *column = g->m.factors;
+    double *column = g->m.F, *reference = g->m.factors;
     gear_law law;
     dyn_status status = DYN_OK;
+    memset(reference, 0, g->gears * sizeof *reference);
+    if (g->has_rows) {
+        status = respond(g, sample, NULL, reference, error);
+    }
     size_t i = 0;
     for (int element = 0; status == DYN_OK && next_gear(g->model, &element, &law); i++) {
         memset(g->m.unit, 0, g->nv * sizeof *g->m.unit);
         g->m.unit[law.v_index] = 1;
-        status = dyn_aba(g->model, g->workspace, 1, WEIGHTLESS, at_rest.q, NULL, g->m.unit, NULL, g->m.a, error);
-        if (status == DYN_OK) {
-            status = find_transmitted(g, &at_rest, g->m.a, column, error);
-        }
+        status = respond(g, sample, g->m.unit, column, error);
         for (size_t k = 0; status == DYN_OK && k < g->gears; k++) {
-            g->m.response[k * g->gears + i] = column[k];
+            g->m.response[k * g->gears + i] = (k == i) - (column[k] - reference[k]);
         }
     }
     return status;
-}
-
-/* Solves A x = b of order n by elimination with partial pivots; x is b before. Returns false for a singular A. */
-static bool eliminate(size_t n, double *A, double *x) {
-    for (size_t k = 0; k < n; k++) {
-        size_t pivot = k;
-        for (size_t i = k + 1; i < n; i++) {
-            pivot = fabs(A[i * n + k]) > fabs(A[pivot * n + k]) ? i : pivot;
-        }
-        double row = x[k];
-        x[k] = x[pivot], x[pivot] = row;
-        for (size_t j = k; j < n; j++) {
-            double entry = A[k * n + j];
-            A[k * n + j] = A[pivot * n + j], A[pivot * n + j] = entry;
-        }
-        for (size_t i = k + 1; i < n && A[k * n + k] != 0; i++) {
-            double factor = A[i * n + k] / A[k * n + k];
-            x[i] -= factor * x[k];
-            for (size_t j = k; j < n; j++) {
-                A[i * n + j] -= factor * A[k * n + j];
-            }
-        }
-    }
-    for (size_t k = n; k-- > 0;) {
-        for (size_t j = k + 1; j < n; j++) {
-            x[k] -= A[k * n + j] * x[j];
-        }
-        x[k] /= A[k * n + k];
-    }
-    for (size_t k = 0; k < n; k++) {
-        if (!isfinite(x[k])) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* Computes the factors of the loads F. Returns whether they are those of the last call. */
@@ -256,34 +311,55 @@ static bool update_factors(const geared *g, size_t sample, const double *F) {
     return is_same;
 }
 
-/* Moves the loads F_0 of one sample to F. Returns false where they are not determined. */
-static bool solve_loads(const geared *g, size_t sample, double *free_loads, double *F) {
+/* Solves (1 + D Phi) F = F_0 for the factors found last. Returns false where F is not determined. */
+static bool solve_for_factors(const geared *g, const double *free_loads, double *F) {
     size_t n = g->gears;
-    bool has_rotors = g->model->rotor_count > 0;
-    memcpy(F, free_loads, n * sizeof *F);
-    for (size_t i = 0; i < n; i++) {
-        g->m.factors[i] = NAN;
-    }
-    for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
-        if (update_factors(g, sample, F)) {
-            memcpy(free_loads, F, n * sizeof *F);
-            return true;
-        }
-        memcpy(F, free_loads, n * sizeof *F);
-        for (size_t i = 0; !has_rotors && i < n; i++) {
-            F[i] /= 1 + g->m.factors[i];
+    if (g->model->rotor_count == 0) {
+        for (size_t i = 0; i < n; i++) {
+            F[i] = free_loads[i] / (1 + g->m.factors[i]);
             if (!isfinite(F[i])) {
                 return false;
             }
         }
-        for (size_t i = 0; has_rotors && i < n * n; i++) {
-            g->m.matrix[i] = (i % (n + 1) == 0) + g->m.response[i] * g->m.factors[i % n];
+        return true;
+    }
+    for (size_t i = 0; i < n * n; i++) {
+        g->m.matrix[i] = (i % (n + 1) == 0) + g->m.response[i] * g->m.factors[i % n];
+    }
+    double *right = g->m.rotors; /* not read any more in this sample */
+    memcpy(right, free_loads, n * sizeof *right);
+    const linear_system system = {(int)n, (int)n, 1, g->m.matrix, right, (int *)(void *)g->m.order};
+    return linear_solve(&system, F);
+}
+
+/* Moves the loads F_0 of one sample to F. Returns false where they are not determined. */
+static bool solve_loads(const geared *g, size_t sample, double *free_loads) {
+    double *F = g->m.F;
+    memcpy(F, free_loads, g->gears * sizeof *F);
+    for (size_t i = 0; i < g->gears; i++) {
+        g->m.factors[i] = NAN;
+    }
+    for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
+        if (update_factors(g, sample, F)) {
+            memcpy(free_loads, F, g->gears * sizeof *F);
+            return true;
         }
-        if (has_rotors && !eliminate(n, g->m.matrix, F)) {
+        if (!solve_for_factors(g, free_loads, F)) {
             return false;
         }
     }
     return false;
+}
+
+/* Computes the accelerations without losses, in place of the forces. */
+static dyn_status accelerate(const geared *g, const double *tau, dyn_error *error) {
+    const dyn_geared_states *s = g->states;
+    double *forces = g->m.forces;
+    for (size_t i = 0; i < s->n * g->nv; i++) {
+        forces[i] = (tau ? tau[i] : 0) + g->m.r[i] - g->m.base[i];
+    }
+    return dyn_constrained_forward_dynamics(g->model, g->workspace, s->n, s->gravity, s->q, s->v, forces, s->forces,
+                                            s->constraints, forces, NULL, NULL, error);
 }
 
 dyn_status dyn_gear_losses_under_forces(const dyn_model *model, dyn_workspace *workspace,
@@ -294,18 +370,16 @@ dyn_status dyn_gear_losses_under_forces(const dyn_model *model, dyn_workspace *w
     if (status != DYN_OK || g.gears == 0) {
         return status;
     }
-    for (size_t i = 0; i < states->n * g.nv; i++) {
-        g.m.forces[i] = g.m.r[i] + (tau ? tau[i] : 0);
+    if (model->rotor_count > 0) {
+        status = accelerate(&g, tau, error);
     }
-    status = dyn_aba(model, workspace, states->n, states->gravity, states->q, states->v, g.m.forces, states->forces,
-                     g.m.forces, error);
     if (status == DYN_OK) {
-        status = find_loads(&g, g.m.forces, error);
+        status = find_loads(&g, g.m.forces, tau, error);
     }
     for (size_t i = 0; status == DYN_OK && i < states->n; i++) {
         double *loads = g.m.loads + i * g.gears;
         status = model->rotor_count > 0 ? find_response(&g, i, error) : DYN_OK;
-        if (status == DYN_OK && !solve_loads(&g, i, loads, g.m.unit)) {
+        if (status == DYN_OK && !solve_loads(&g, i, loads)) {
             return dyn_error_at(error, DYN_FAILED_PRECONDITION,
                                 &(dyn_error_site){.argument = "gear_losses", .has_sample = true, .sample = i},
                                 "the gears jam: their loads are not determined; state a larger friction velocity, or "

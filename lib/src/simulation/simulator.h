@@ -60,6 +60,7 @@ typedef struct simulated_gears {
     double *v, *a, *torques;      /* packed numbers of the model, then of the rotors of each gear */
     double *a_free;               /* packed accelerations without losses */
     double *loss;                 /* packed losses of each gear */
+    bool *is_done;                /* lanes whose losses have settled */
     double *start, *input, *rate; /* of the gears of one lane: loss at the start of a pass, X, u */
 } simulated_gears;
 
@@ -80,7 +81,7 @@ typedef struct simulated_base {
     bool moves;
     sample_block block;    /* of the step */
     double *motion;        /* twist and acceleration of each lane, 6 numbers each */
-    double *q, *v, *f;     /* of one lane */
+    double *q, *v, *f;     /* of one lane, with a coordinate for the rotors of each gear with losses */
     double *tau[2];        /* packed forces of a substep, at its start and its end */
     double *forces, *rest; /* packed forces of the base with the sign of tau, and zeros */
     double *response;      /* packed accelerations */
@@ -287,6 +288,16 @@ dyn_status simulator_check_base(const dyn_simulator *s, size_t n, const dyn_base
 static inline bool simulator_has_base_forces(const dyn_simulator *s) {
     return s->base.moves && !s->base.workspace;
 }
+
+/* State of a model whose base moves: the simulated one, or that with separated rotors of gears. */
+typedef struct base_input {
+    const dyn_model *model;
+    void *memory;        /* scratch memory of a workspace */
+    const double *q, *v; /* packed */
+} base_input;
+
+/* Adds `sign` times the forces of the base to the packed tau. The base moves. */
+void simulator_find_base_forces(dyn_simulator *s, const base_input *in, double sign, double *tau);
 
 /* Returns the packed forces `tau` of end `end` of a substep, with those of the base at the packed (q, v) added. */
 const double *simulator_add_base_forces(dyn_simulator *s, int end, const double *q, const double *v, const double *tau);
