@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads the daemon's configuration from an INI file. Every key has a default.
+ * Configuration of the daemon: the values of all keys. config_file.h reads them from a file.
  */
 #ifndef SERVER_CONFIG_H
 #define SERVER_CONFIG_H
@@ -9,6 +9,7 @@
 
 #include "access/access.h"
 #include "config_value.h"
+#include "methods/settings.h"
 #include "model_compiler.h"
 #include "models/directory.h"
 #include "observe/log.h"
@@ -18,6 +19,9 @@
 
 /* Largest number of directories of robots. */
 enum { CONFIG_DIRECTORIES = 4 };
+
+/* Number of keys, without those of the sections [model NAME]. */
+enum { CONFIG_KEYS = 71 };
 
 /* List of directories of URDF files. If several hold a robot of one name, the robot of the first of them is loaded. */
 typedef struct config_directories {
@@ -32,7 +36,14 @@ typedef struct config_nats {
     char ca_file[PATH_MAX], certificate_file[PATH_MAX], key_file[PATH_MAX];
 } config_nats;
 
+/* Origin of the value of a key. */
+typedef struct config_origin {
+    setting_origin from;
+    unsigned line; /* of the file; 0: another origin */
+} config_origin;
+
 typedef struct config {
+    config_origin origins[CONFIG_KEYS]; /* by the number of the key */
     /* Section [endpoints]. */
     config_addresses request, events, ingest;
     bool has_ingest; /* `ingest` is set; else config_derive_ingest derives it from `request` */
@@ -89,40 +100,7 @@ void config_init(config *c);
 /* Frees the members of a configuration. */
 void config_free(config *c);
 
-/* Sets every key to its default, then reads the file. On failure writes "FILE:LINE: sentence", or "FILE: sentence" if
- * the file cannot be opened, and returns false; `c` then owns nothing. */
-bool config_read(const char *path, config *c, char error[CONFIG_ERROR_SIZE]);
-
-/* Replaces a list of addresses by one address. Returns false, with an error that names `key`, if the address is not
- * valid; the list is then empty. */
-bool config_set_address(config_addresses *addresses, const char *key, const char *address,
-                        char error[CONFIG_ERROR_SIZE]);
-
-/* Adds an address to a list. Returns false, with an error that names `key`, if the address is not valid, is in the list
- * already, or the list is full. */
-bool config_add_address(config_addresses *addresses, const char *key, const char *address,
-                        char error[CONFIG_ERROR_SIZE]);
-
-/* Derives the endpoints for streams from those for requests, unless they are set: ipc at PATH.ingest, tcp at a port
- * that the system chooses. Returns false, with an error, if a path becomes too long for a socket. */
-bool config_derive_ingest(config *c, char error[CONFIG_ERROR_SIZE]);
-
-/* Copies the values that the daemon reads at its start only from the running configuration into the next one. Returns
- * the number of keys whose values differed; a derived endpoints.ingest does not count. `changed`, of `size` bytes,
- * receives the names of these keys, such as "server.workers, compile.mode". */
-size_t config_keep_fixed(const config *running, config *next, char *changed, size_t size);
-
-/* Derives limits.memory_bytes if it is not set: half of the `available` bytes. If that is too little for the largest
- * request and its reply, lowers their limits and returns true. */
-bool config_fit_memory(config *c, size_t available);
-
 /* Returns the directories and rules from which models are loaded. The result points into `c`. */
 model_sources config_model_sources(const config *c);
-
-/* Parses the name of a log level. Returns false, with an error that lists the names, for any other text. */
-bool config_parse_level(const char *text, log_level *level, char error[CONFIG_ERROR_SIZE]);
-
-/* Parses the name of a log format. Returns false, with an error that lists the names, for any other text. */
-bool config_parse_format(const char *text, log_format *format, char error[CONFIG_ERROR_SIZE]);
 
 #endif

@@ -41,6 +41,16 @@ bool config_parse_word(const char *key, const char *text, const char *const *wor
 /* Parses addresses separated by spaces or tabs, and adds them to the list. */
 bool config_parse_addresses(const char *key, const char *text, config_addresses *value, char error[CONFIG_ERROR_SIZE]);
 
+/* Replaces a list of addresses by one address. Returns false, with an error that names `key`, if the address is not
+ * valid; the list is then empty. */
+bool config_set_address(config_addresses *addresses, const char *key, const char *address,
+                        char error[CONFIG_ERROR_SIZE]);
+
+/* Adds an address to a list. Returns false, with an error that names `key`, if the address is not valid, is in the list
+ * already, or the list is full. */
+bool config_add_address(config_addresses *addresses, const char *key, const char *address,
+                        char error[CONFIG_ERROR_SIZE]);
+
 /* Returns true for a checked tcp address of port 0, for which the system chooses a free port each time. */
 bool config_has_any_port(const char *address);
 

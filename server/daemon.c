@@ -14,6 +14,10 @@
 #include <uv.h>
 
 #include "config_check.h"
+#include "config_derived.h"
+#include "config_file.h"
+#include "config_keys.h"
+#include "config_settings.h"
 #include "dynamics/v1/envelope.pb-c.h"
 #include "methods/events.h"
 #include "methods/persistent_models.h"
@@ -62,6 +66,7 @@ enum { CROWDED_PART = 4, CROWD_SECONDS = 5 };
 typedef struct daemon_state {
     const daemon_arguments *arguments;
     config config;
+    setting_list settings; /* copy of the configuration for requests */
     logger log;
     counters counters;
     health health;
@@ -118,13 +123,16 @@ bool daemon_configure(const daemon_arguments *arguments, config *c, char error[C
     }
     if (arguments->request.count > 0) {
         c->request = arguments->request;
+        config_set_origin(c, &c->request, SETTING_COMMAND_LINE);
     }
     if (arguments->has_events) {
         c->events = arguments->events;
+        config_set_origin(c, &c->events, SETTING_COMMAND_LINE);
     }
     if (arguments->has_ingest) {
         c->ingest = arguments->ingest;
         c->has_ingest = true;
+        config_set_origin(c, &c->ingest, SETTING_COMMAND_LINE);
     }
     if (!config_derive_ingest(c, error) || !config_check_plaintext(c, error)) {
         config_free(c);
@@ -132,14 +140,22 @@ bool daemon_configure(const daemon_arguments *arguments, config *c, char error[C
     }
     if (arguments->state_directory) {
         snprintf(c->state_directory, sizeof c->state_directory, "%s", arguments->state_directory);
+        config_set_origin(c, c->state_directory, SETTING_COMMAND_LINE);
     }
     if (arguments->directory) {
         c->directories.count = 1;
         snprintf(c->directories.path[0], PATH_MAX, "%s", arguments->directory);
+        config_set_origin(c, &c->directories, SETTING_COMMAND_LINE);
     }
     c->is_lowered = config_fit_memory(c, system_memory_bytes());
-    c->level = arguments->has_level ? arguments->level : c->level;
-    c->format = arguments->has_format ? arguments->format : c->format;
+    if (arguments->has_level) {
+        c->level = arguments->level;
+        config_set_origin(c, &c->level, SETTING_COMMAND_LINE);
+    }
+    if (arguments->has_format) {
+        c->format = arguments->format;
+        config_set_origin(c, &c->format, SETTING_COMMAND_LINE);
+    }
     return true;
 }
 
@@ -167,6 +183,7 @@ static void fit_connections(daemon_state *d) {
         log_warning(&d->log, "only %zu connections fit into the %llu descriptors that the system allows (LimitNOFILE=)",
                     most, (unsigned long long)limit.rlim_cur);
         d->config.connections = most;
+        config_set_origin(&d->config, &d->config.connections, SETTING_DERIVED);
     }
 }
 
@@ -181,9 +198,11 @@ static void log_derived_limits(daemon_state *d) {
     }
     if (c->job_bytes == 0) {
         c->job_bytes = c->memory_bytes / 4;
+        config_set_origin(c, &c->job_bytes, SETTING_DERIVED);
     }
     if (c->peer_connections == 0) {
         c->peer_connections = c->connections > 1 ? c->connections / 2 : 1;
+        config_set_origin(c, &c->peer_connections, SETTING_DERIVED);
     }
 }
 
@@ -222,6 +241,9 @@ static void apply_limits(daemon_state *d) {
     atomic_store(&d->limits.persist_models, c->persist_models);
     model_store_set_capacity(d->store, c->models);
     log_configure(&d->log, c->level, c->format);
+    if (!config_list_settings(c, d->arguments->config_path, &d->settings)) {
+        log_error(&d->log, "out of memory: GetSettings shows the settings before");
+    }
 }
 
 static void scan_models(daemon_state *d) {
@@ -681,6 +703,7 @@ static bool start_service(daemon_state *d) {
         .counters = &d->counters,
         .budget = &d->budget,
         .access = &d->access,
+        .settings = &d->settings,
         .health = &d->health,
         .events = &d->events,
         .log = &d->log,
@@ -961,6 +984,7 @@ static void stop(daemon_state *d) {
     model_store_free(d->store);
     health_free(&d->health);
     access_free(&d->access);
+    settings_free(&d->settings);
     config_free(&d->config);
 }
 
@@ -973,6 +997,7 @@ int daemon_run(const daemon_arguments *arguments, config *c) {
     config_check_access(c, &d.log);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file beyond the system's size limit causes an error of its write */
+    settings_init(&d.settings);
     health_init(&d.health);
     d.models_component = health_enter(&d.health, "models");
     d.workers_component = health_enter(&d.health, "workers");

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "config_check.h"
+#include "config_file.h"
 #include "daemon.h"
 
 enum { EXIT_USAGE = 2 };

@@ -43,8 +43,9 @@ typedef struct service_options {
     live *live;
     service_limits *limits;
     counters *counters;
-    memory_budget *budget; /* budget of the memory of requests and replies */
-    access_guard *access;  /* knows the tokens of callers; NULL: there are none */
+    memory_budget *budget;         /* budget of the memory of requests and replies */
+    access_guard *access;          /* knows the tokens of callers; NULL: there are none */
+    struct setting_list *settings; /* NULL: GetSettings states none */
     health *health;
     struct events *events; /* NULL: progress is not published */
     logger *log;

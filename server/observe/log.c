@@ -29,7 +29,7 @@ enum { FIELD_SIZE = 512, MEMBER_MARGIN = 8, JOURNAL_NAME_SIZE = 48, JOURNAL_FIEL
 
 #define EPISODE_INTERVAL (60 * NANOSECONDS)
 
-static const char *const level_names[] = {"error", "warning", "info", "debug"};
+const char *const log_level_words[LOG_LEVELS] = {"error", "warning", "info", "debug"};
 static const int journal_levels[] = {3, 4, 6, 7};
 
 /* Returns whether the journal reads standard error: systemd sets JOURNAL_STREAM to "device:inode" of its socket. */
@@ -95,14 +95,14 @@ static void write_line(logger *log, log_level level, const char *message, const 
     } else if (format == LOG_FORMAT_JSON) {
         format_time(stamp);
         used = (size_t)snprintf(line, sizeof line, "{\"time\": \"%s\", \"level\": \"%s\", \"message\": \"", stamp,
-                                level_names[level]);
+                                log_level_words[level]);
         used = append_json(line, used, printed);
         line[used++] = '"';
         used = append_members(line, used, sizeof line - 2, fields);
         line[used++] = '}';
     } else {
         format_time(stamp);
-        used = (size_t)snprintf(line, sizeof line, "%s %-7s %s", stamp, level_names[level], printed);
+        used = (size_t)snprintf(line, sizeof line, "%s %-7s %s", stamp, log_level_words[level], printed);
     }
     line[used++] = '\n';
     ssize_t written = write(STDERR_FILENO, line, used);

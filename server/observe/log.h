@@ -13,6 +13,11 @@
 
 typedef enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG } log_level;
 
+enum { LOG_LEVELS = 4 };
+
+/* Words of the levels. */
+extern const char *const log_level_words[LOG_LEVELS];
+
 typedef enum log_format {
     LOG_FORMAT_AUTO,    /* journal when the journal reads standard error, else plain */
     LOG_FORMAT_PLAIN,   /* 2026-01-31T12:00:00.000Z info message */

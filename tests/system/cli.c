@@ -70,6 +70,7 @@ static const char *const COMMANDS[] = {"ping",
                                        "stat",
                                        "top",
                                        "log-level",
+                                       "config",
                                        "help"};
 
 static void expect_lines_of_a_page(const char *text) {

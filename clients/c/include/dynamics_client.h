@@ -353,6 +353,36 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_set_log_level(dyn_client *client,
                                                              double timeout, dyn_client_log_level *now,
                                                              dyn_client_log_level *previous, dyn_client_error *error);
 
+/* Origin of the value of a setting. */
+typedef enum dyn_client_setting_origin {
+    DYN_CLIENT_SETTING_ORIGIN_DEFAULT = 1,
+    DYN_CLIENT_SETTING_ORIGIN_FILE = 2,
+    DYN_CLIENT_SETTING_ORIGIN_COMMAND_LINE = 3,
+    DYN_CLIENT_SETTING_ORIGIN_DERIVED = 4, /* from the machine or from other settings */
+    DYN_CLIENT_SETTING_ORIGIN_REQUEST = 5, /* such as dyn_client_set_log_level */
+} dyn_client_setting_origin;
+
+/* Key of the daemon's configuration with its value in effect. */
+typedef struct dyn_client_setting {
+    const char *section, *key;
+    const char *value; /* as a configuration file states it; directories are separated by line ends */
+    dyn_client_setting_origin origin;
+    uint64_t line;      /* of the file; 0: another origin */
+    bool needs_restart; /* a reload does not change it */
+} dyn_client_setting;
+
+typedef struct dyn_client_settings {
+    const char *file; /* configuration file that the daemon reads; "": none */
+    size_t count;
+    const dyn_client_setting *settings;
+} dyn_client_settings;
+
+/* Requests the keys of the daemon's configuration, without the sections of single models. Needs the role
+ * administrator. The caller frees the result. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_settings(dyn_client *client, double timeout,
+                                                            dyn_client_settings **settings, dyn_client_error *error);
+DYN_CLIENT_EXPORT void dyn_client_settings_free(dyn_client_settings *settings);
+
 /* Callback that reports the progress of a call. `fraction` is the completed part, 0 to 1, as far as the daemon has
  * reported it. The callback is a member of dyn_client_query, dyn_client_load_request, dyn_client_derive_request,
  * dyn_client_simulation_input and dyn_client_terms; calls without one of these have no callback, and dyn_client_abort

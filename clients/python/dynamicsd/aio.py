@@ -217,6 +217,7 @@ class Client(_Wrapper[_client.Client]):
     server_info = _Call(_client.Client.server_info)
     metrics = _Call(_client.Client.metrics)
     set_log_level = _Call(_client.Client.set_log_level)
+    settings = _Call(_client.Client.settings)
     describe = _Call(_client.Client.describe)
     models = _Call(_client.Client.models)
     unload = _Call(_client.Client.unload)

@@ -21,7 +21,7 @@ from dynamicsd.live import Simulation, Stream, Watcher
 from dynamicsd.model import Model
 from dynamicsd.records import (Body, Description, DHTable, Endpoint, Health, InertiaPart, Job, MethodInfo,
                                MethodMetrics, Metrics, ModelDescription, ModelInfo, Recording, Replay, ReportEntry,
-                               ScrewChain, ServerInfo, State, Stepping, StreamInfo, html_table)
+                               ScrewChain, ServerInfo, Setting, Settings, State, Stepping, StreamInfo, html_table)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -171,6 +171,17 @@ class Client:
         self.session.call(lib.dyn_client_set_log_level, levels.number("level", level), seconds(timeout), _NULL,
                           previous)
         return levels.name(int(previous[0]))
+
+    def settings(self, timeout: float = 0) -> Settings:
+        """Requests the keys of the daemon's configuration. Needs the role administrator.
+
+        >>> client.settings().settings["limits.samples"].value
+        '1000000'
+        """
+        found = self.session.result("dyn_client_settings", lib.dyn_client_settings_free, lib.dyn_client_get_settings,
+                                    seconds(timeout))
+        entries = [read(Setting, each) for each in found.settings[0:found.count]]
+        return Settings(file=text(found.file), settings={f"{each.section}.{each.key}": each for each in entries})
 
     # ---- models ------------------------------------------------------------------------------------------------------
 

@@ -123,6 +123,35 @@ class Metrics:
     counters: dict[str, int]
 
 
+@record("dyn_client_setting")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Setting:
+    """Key of the daemon's configuration with its value in effect, as a configuration file states it.
+
+    `origin` is "default", "file", "command_line", "derived" or "request"; `line` is that of the file, or 0. A key that
+    `needs_restart` is not changed by a reload. Directories are separated by line ends.
+    """
+
+    section: str
+    key: str
+    value: str
+    origin: str
+    line: int
+    needs_restart: bool
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Settings:
+    """Configuration of the daemon: its file, or "", and the keys in a dictionary by "section.key"."""
+
+    file: str
+    settings: dict[str, Setting]
+
+    def _repr_html_(self) -> str:
+        return html_table(self.file or "no configuration file", ["key", "value", "origin"],
+                          ((name, each.value, each.origin) for name, each in self.settings.items()))
+
+
 @record("dyn_client_model")
 @dataclasses.dataclass(frozen=True, eq=False)
 class ModelInfo:

@@ -163,6 +163,18 @@ class Carrier:
         self.assertEqual(self.call("set_log_level", level=before).level, before)
         self.refused("CODE_INVALID_ARGUMENT", "set_log_level.level", "set_log_level", level=9)
 
+    def test_settings_state_their_values_and_origins(self):
+        reply = self.call("get_settings")
+        settings = {f"{one.section}.{one.key}": one for one in reply.settings}
+        self.assertEqual(len(settings), len(reply.settings))
+        limits = self.call("get_server_info").limits
+        self.assertEqual(int(settings["limits.samples"].value), limits.samples)
+        self.assertEqual(settings["limits.memory_bytes"].origin, 4)  # SETTING_ORIGIN_DERIVED
+        level = self.call("set_log_level", level="LOG_LEVEL_ERROR").previous
+        one = next(one for one in self.call("get_settings").settings if (one.section, one.key) == ("log", "level"))
+        self.assertEqual((one.value, one.origin), ("error", 5))  # SETTING_ORIGIN_REQUEST
+        self.call("set_log_level", level=level)
+
     def test_server_info_names_the_methods_of_the_contract(self):
         info = self.call("get_server_info")
         self.assertEqual(info.process_id, DAEMON.process.pid)

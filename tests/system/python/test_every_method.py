@@ -95,6 +95,8 @@ def manage(client, arm, project):
     assert {one.name for one in client.server_info().methods} >= {"inverse_dynamics", "rollout"}
     metrics = client.metrics()
     assert metrics.methods["get_health"].codes[0] >= 1 and sum(metrics.methods["get_health"].times) >= 1
+    settings = client.settings().settings
+    assert (settings["server.workers"].origin, settings["server.workers"].needs_restart) == ("default", True)
     before = client.set_log_level("debug")
     assert client.set_log_level(before) == "debug" and client.set_log_level() == before
     assert {one.name for one in client.models()} >= {"ur5", "two_link"}

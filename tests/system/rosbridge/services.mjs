@@ -31,6 +31,7 @@ export const calls = [
   ["get_server_info", {}],
   ["get_metrics", {}],
   ["set_log_level", { level: "LOG_LEVEL_INFO" }],
+  ["get_settings", {}],
   ["load_model", { urdf: description, name: "called" }],
   ["list_models", {}],
   ["describe_model", { model: "called" }],

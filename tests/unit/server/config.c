@@ -2,7 +2,10 @@
 /*
  * Tests the configuration file: which values are accepted, and which errors name the line and the value.
  */
-#include "config.h"
+#include "config_derived.h"
+#include "config_file.h"
+#include "config_keys.h"
+#include "config_settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +57,63 @@ START_TEST(shipped_configuration_states_the_defaults) {
     ck_assert_str_eq(c.rules[0].name, "quadruped");
     ck_assert_int_eq(c.rules[0].options.base, DYN_BASE_FLOATING);
     config_free(&c);
+    memcpy(c.origins, expected.origins, sizeof c.origins);
     ck_assert_mem_eq(&c, &expected, sizeof c);
+}
+END_TEST
+
+/* Returns the listed setting of that name. */
+static const setting *find_setting(const setting_list *list, const char *section, const char *key) {
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(list->settings[i].section, section) == 0 && strcmp(list->settings[i].key, key) == 0) {
+            return &list->settings[i];
+        }
+    }
+    ck_abort_msg("there is no setting %s.%s", section, key);
+    return NULL;
+}
+
+START_TEST(settings_state_the_values_of_the_file_and_their_lines) {
+    static const struct {
+        const char *section, *key, *value;
+        setting_origin origin;
+        unsigned line;
+    } expected[] = {
+        {"endpoints", "request", "ipc:///tmp/a tcp://127.0.0.1:1", SETTING_FILE, 2},
+        {"endpoints", "ingest", "ipc:///tmp/a.ingest tcp://127.0.0.1:0", SETTING_DERIVED, 0},
+        {"endpoints", "ipc_mode", "0600", SETTING_FILE, 3},
+        {"models", "directory", "/tmp/one\n/tmp/two", SETTING_FILE, 5},
+        {"models", "strict", "yes", SETTING_FILE, 7},
+        {"limits", "message_bytes", "4 KiB", SETTING_FILE, 9},
+        {"limits", "samples", "1000000", SETTING_DEFAULT, 0},
+        {"limits", "reply_time", "0.25", SETTING_FILE, 10},
+        {"log", "format", "json", SETTING_FILE, 12},
+        {"access", "users", "0 @0", SETTING_FILE, 14},
+        {"access", "readers", "", SETTING_DEFAULT, 0},
+        {"access", "tcp", "reader", SETTING_FILE, 15},
+    };
+    config c;
+    setting_list list;
+    settings_init(&list);
+    ck_assert_msg(read_text("[endpoints]\nrequest = ipc:///tmp/a tcp://127.0.0.1:1\nipc_mode = 0600\n"
+                            "[models]\ndirectory = /tmp/one\n  /tmp/two\nstrict = yes\n"
+                            "[limits]\nmessage_bytes = 4096\nreply_time = 0.25\n[log]\nformat = json\n"
+                            "[access]\nusers = 0 @0\ntcp = reader\n",
+                            &c),
+                  "%s", error);
+    ck_assert(config_derive_ingest(&c, error));
+    ck_assert(config_list_settings(&c, path, &list));
+    ck_assert_str_eq(list.file, path);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const setting *found = find_setting(&list, expected[i].section, expected[i].key);
+        ck_assert_str_eq(found->value, expected[i].value);
+        ck_assert_int_eq(found->origin, expected[i].origin);
+        ck_assert_uint_eq(found->line, expected[i].line);
+    }
+    ck_assert(find_setting(&list, "server", "workers")->is_fixed);
+    ck_assert(!find_setting(&list, "limits", "samples")->is_fixed);
+    settings_free(&list);
+    config_free(&c);
 }
 END_TEST
 
@@ -345,6 +404,7 @@ int main(void) {
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, empty_file_gives_the_defaults);
     tcase_add_test(tests, shipped_configuration_states_the_defaults);
+    tcase_add_test(tests, settings_state_the_values_of_the_file_and_their_lines);
     tcase_add_test(tests, every_key_has_a_value);
     tcase_add_test(tests, pages_have_one_numeric_address);
     tcase_add_test(tests, a_model_may_be_read_more_or_less_strictly_than_the_others);
