@@ -22,9 +22,6 @@ CONSTRAINED = {"dyn_constraint_rows", "dyn_constrained_forward_dynamics", "dyn_c
                "dyn_constrained_forward_dynamics_derivatives", "dyn_assemble", "dyn_constraint_space_quantities",
                "dyn_constraint_project", "dyn_constraint_wrenches", "dyn_impact", "dyn_hybrid_forces"}
 
-# These refuse coupled mimic joints, which the trees of the table have. property.articulated_inertia checks their bits.
-INDEPENDENT = {"dyn_articulated_inertia"}
-
 # These allocate memory. property.task_control checks their bits.
 ALLOCATING = {"dyn_task_torques_for"}
 
@@ -33,7 +30,7 @@ def main(root):
     table = (root / "tests/support/algorithms.c").read_text()
     headers = sorted((root / "lib/include/dynamics").glob("*.h"))
     algorithms = {name: header for header in headers for name in ALGORITHM.findall(header.read_text())}
-    others = TIME_SERIES | CONSTRAINED | INDEPENDENT | ALLOCATING
+    others = TIME_SERIES | CONSTRAINED | ALLOCATING
     missing = [name for name in algorithms if name not in others and f" {name}(" not in table]
     for name in missing:
         print(f"{algorithms[name].relative_to(root)}: {name} has no row in tests/support/algorithms.c")

@@ -258,6 +258,15 @@ static dyn_status frame_motion_on_base(input in, dyn_error *error, outputs out) 
                                     DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, &moving_base, out[0], out[1], error);
 }
 
+static dyn_status articulated_inertia(input in, dyn_error *error, outputs out) {
+    int last = dyn_model_joint_count(in->model) - 1, frame = in->frame;
+    if (last >= 0 && dyn_model_link(in->model, frame)->moving_joint < 0) {
+        frame = dyn_model_joint(in->model, last)->child_link; /* the other one is fixed to the world */
+    }
+    return dyn_articulated_inertia(in->model, in->workspace, in->n, NULL, in->q, in->v, in->tau, in->forces, frame,
+                                   DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, out[0], out[1], error);
+}
+
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 static const algorithm algorithms[ALGORITHM_COUNT] = {
@@ -303,6 +312,7 @@ static const algorithm algorithms[ALGORITHM_COUNT] = {
     [ALGORITHM_BASE_FORCES] = {"base forces", {SHAPE_NV}, base_forces},
     [ALGORITHM_BASE_FORCE_DERIVATIVES] = {"dbase", {SHAPE_NVxNV, SHAPE_NVxNV}, base_force_derivatives},
     [ALGORITHM_FRAME_MOTION_ON_BASE] = {"motion on a base", {SHAPE_6, SHAPE_6}, frame_motion_on_base},
+    [ALGORITHM_ARTICULATED_INERTIA] = {"articulated inertia", {SHAPE_6x6, SHAPE_6}, articulated_inertia},
     [ALGORITHM_BODY_INERTIA] = {"body inertia", {SHAPE_6x6}, body_inertia},
     [ALGORITHM_PRINCIPAL_MOMENTS] = {"principal moments", {SHAPE_3, SHAPE_3x3}, principal_moments},
     [ALGORITHM_TASK_INERTIA] = {"J M^-1 J'", {SHAPE_6x6}, task_inertia},

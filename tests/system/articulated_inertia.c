@@ -75,6 +75,46 @@ START_TEST(the_last_link_has_its_own_inertia) {
 }
 END_TEST
 
+/* Compares the daemon with the library, whose numbers property.articulated_inertia checks. On the wire, linear rows and
+ * columns come first. */
+START_TEST(links_of_coupled_joints_have_articulated_inertias) {
+    static const dyn_client_quantity quantities[] = {DYN_CLIENT_QUANTITY_FRAME_ARTICULATED_INERTIA,
+                                                     DYN_CLIENT_QUANTITY_FRAME_ARTICULATED_BIAS};
+    random_source random = random_seed("articulated inertias on the wire", 2824);
+    const random_tree_options options = {.joints = 8, .with_mimic = true, .mimic = DYN_MIMIC_POLICY_COUPLED};
+    wire_tree tree;
+    wire_tree_open(client, &random, &options, "coupled", &tree);
+    ck_assert(dyn_model_has_coupling(tree.model));
+    for (int j = 0; j < dyn_model_joint_count(tree.model); j++) {
+        int link = dyn_model_joint(tree.model, j)->child_link;
+        const char *const frame = dyn_model_link(tree.model, link)->name;
+        const quantity_question request = {.q = tree.q,
+                                           .v = tree.v,
+                                           .tau = tree.tau,
+                                           .quantity_count = 2,
+                                           .quantities = quantities,
+                                           .frame_count = 1,
+                                           .frames = &frame,
+                                           .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL};
+        double inertia[36], bias[6], expected[36];
+        dyn_client_evaluation *answer;
+        dyn_error wrong;
+        wire_require(evaluate_quantities(client, &tree.query, &request, &error, &answer), &error);
+        require(dyn_articulated_inertia(tree.model, tree.workspace, 1, NULL, tree.q, tree.v, tree.tau, NULL, link,
+                                        DYN_REFERENCE_FRAME_LOCAL, inertia, bias, &wrong),
+                &wrong);
+        for (int i = 0; i < 36; i++) {
+            expected[i] = inertia[(i / 6 + 3) % 6 * 6 + (i + 3) % 6];
+        }
+        assert_norm_close("I_A", j, answer->results[0].blocks[0].values, expected, 36, 1e-12);
+        assert_norm_close("force", j, answer->results[1].blocks[0].values, bias + 3, 3, 1e-12);
+        assert_norm_close("moment", j, answer->results[1].blocks[1].values, bias, 3, 1e-12);
+        dyn_client_evaluation_free(answer);
+    }
+    wire_tree_close(&tree);
+}
+END_TEST
+
 START_TEST(the_world_has_no_articulated_inertia) {
     const double q[JOINTS] = {0};
     const char *const world = "world";
@@ -96,6 +136,7 @@ int main(void) {
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
     tcase_add_test(all, joints_transmit_the_wrenches_of_articulated_bodies);
     tcase_add_test(all, the_last_link_has_its_own_inertia);
+    tcase_add_test(all, links_of_coupled_joints_have_articulated_inertias);
     tcase_add_test(all, the_world_has_no_articulated_inertia);
     return run_unforked("articulated_inertia", all);
 }

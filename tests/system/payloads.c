@@ -85,7 +85,7 @@ START_TEST(every_quantity_counts_payloads) {
 END_TEST
 
 /* Checks quantities that random trees may not have: tasks that are not singular, the torque ellipsoid, whose axes have
- * two directions, and articulated inertias, which mimic joints do not have. */
+ * two directions, and articulated inertias, which links that are fixed to the world do not have. */
 START_TEST(tasks_and_ellipsoids_count_payloads) {
     static const dyn_client_quantity quantities[] = {DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INERTIA,
                                                      DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_BIAS,

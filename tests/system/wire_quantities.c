@@ -22,7 +22,7 @@ static bool is_of_contacts(dyn_client_quantity quantity) {
 }
 
 /* Returns whether every random tree has the quantity, and only one value of it. Tasks may be singular, the axes of
- * ellipsoids have two directions, and trees with mimic joints have no articulated inertias. */
+ * ellipsoids have two directions, and links that are fixed to the world have no articulated inertias. */
 static bool is_comparable(dyn_client_quantity quantity) {
     switch (quantity) {
     case DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INERTIA:

@@ -353,20 +353,29 @@ START_TEST(formulations_compute_shafts_or_refuse_them) {
 }
 END_TEST
 
-START_TEST(articulated_inertias_of_models_with_shafts_are_refused) {
+START_TEST(links_of_models_with_shafts_have_the_articulated_inertias_of_coupled_links) {
     const dyn_build_options floating = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
-    dyn_model *model = build_model(tree_with_shafts(EXACT), &floating, NULL);
-    dyn_workspace *w = workspace_of(model);
-    double inertia[36], bias[6];
+    dyn_model *models[2] = {build_model(tree_with_shafts(EXACT), &floating, NULL),
+                            build_model(tree_with_shafts(COUPLED_LINKS), &floating, NULL)};
+    dyn_workspace *w[2] = {workspace_of(models[0]), workspace_of(models[1])};
+    double found[2][42];
     dyn_error error;
     states x;
-    draw_states("articulated inertias are refused", &x);
-    ck_assert_int_eq(dyn_articulated_inertia(model, w, 1, NULL, x.q, x.v, x.tau, NULL, 3, DYN_REFERENCE_FRAME_LOCAL,
-                                             inertia, bias, &error),
-                     DYN_FAILED_PRECONDITION);
-    ck_assert_msg(strstr(error.message, "shafts") != NULL, "%s", error.message);
-    dyn_workspace_free(w);
-    dyn_model_free(model);
+    draw_states("articulated inertias of shafts", &x);
+    for (int link = 0; link < dyn_model_link_count(models[0]); link++) {
+        for (int k = 0; k < 2; k++) {
+            int frame;
+            require(dyn_model_find_frame(models[k], dyn_model_link(models[0], link)->name, &frame, &error), &error);
+            require(dyn_articulated_inertia(models[k], w[k], 1, NULL, x.q, x.v, x.tau, NULL, frame,
+                                            DYN_REFERENCE_FRAME_LOCAL, found[k], found[k] + 36, &error),
+                    &error);
+        }
+        assert_norm_close("articulated inertia and bias", link, found[0], found[1], 42, 1e-10);
+    }
+    for (int k = 0; k < 2; k++) {
+        dyn_workspace_free(w[k]);
+        dyn_model_free(models[k]);
+    }
 }
 END_TEST
 
@@ -633,7 +642,7 @@ int main(void) {
     tcase_add_test(all, forces_of_shafts_are_those_that_links_alone_lack);
     tcase_add_test(all, regressors_are_those_of_links_alone);
     tcase_add_test(all, formulations_compute_shafts_or_refuse_them);
-    tcase_add_test(all, articulated_inertias_of_models_with_shafts_are_refused);
+    tcase_add_test(all, links_of_models_with_shafts_have_the_articulated_inertias_of_coupled_links);
     tcase_add_test(all, differential_reflects_the_full_matrix);
     tcase_add_test(all, motors_on_a_moving_link_turn_with_it);
     tcase_add_test(all, motors_of_shafts_have_the_torques_that_ratios_transmit);

@@ -6,10 +6,13 @@
  * A joint that a rotor drives has the couple g and the reflected inertia d of aba.c: U = I_A h + g, D = h' I_A h + d,
  * and p of its parent gains v_parent x* g dq.
  *
+ * Where bodies share coordinates otherwise, clusters of them are eliminated together (articulated_cluster.h).
+ *
  * Source: Featherstone 2008, table 7.1; Jain and Rodriguez 1990 for geared motors.
  */
 #include "articulated_inertia.h"
 
+#include "articulated_cluster.h"
 #include "articulated_joint.h"
 #include "world_links.h"
 
@@ -96,16 +99,8 @@ static void refer(const mechanism *m, const articulated_frame *of, const world_l
     store(to_frame(X, p), 1, bias);
 }
 
-void KERNEL(articulate_body)(const mechanism *m, const real *v, const real *tau, const articulated_frame *of,
-                             scratch *s, real *inertia, real *bias) {
-    articulated_bodies t;
-    t.links = KERNEL(world_links)(m, v, s);
-    t.I = (articulated_inertia *)scratch_take(s, (size_t)m->count, sizeof(articulated_inertia));
-    t.p = (force *)scratch_take(s, (size_t)m->count, sizeof(force));
-    if (!t.links) {
-        return;
-    }
-    int root = mechanism_link_of(m->model, m->model->frames[of->link].body);
+/* Eliminates the subtree of body `root` joint by joint, from the leaves on. */
+static void cross_subtree(const mechanism *m, articulated_bodies t, int root, const real *v, const real *tau) {
     for (int i = root; i < m->link_count; i++) {
         start_body(m, t, i);
     }
@@ -114,5 +109,21 @@ void KERNEL(articulate_body)(const mechanism *m, const real *v, const real *tau,
             cross_joint(m, t, i, v, tau);
         }
     }
-    refer(m, of, &t.links[root], t.I[root], t.p[root], inertia, bias);
+}
+
+void KERNEL(articulate_body)(const mechanism *m, const real *v, const real *tau, const articulated_frame *of,
+                             scratch *s, real *inertia, real *bias) {
+    articulated_bodies t;
+    t.links = KERNEL(world_links)(m, v, s);
+    t.I = (articulated_inertia *)scratch_take(s, (size_t)m->count, sizeof(articulated_inertia));
+    t.p = (force *)scratch_take(s, (size_t)m->count, sizeof(force));
+    int root = t.links ? mechanism_link_of(m->model, m->model->frames[of->link].body) : 0;
+    if (!t.links || of->has_clusters) {
+        KERNEL(articulate_cluster)(m, t.links, root, tau, s, t.I + root, t.p + root);
+    } else {
+        cross_subtree(m, t, root, v, tau);
+    }
+    if (t.links) {
+        refer(m, of, &t.links[root], t.I[root], t.p[root], inertia, bias);
+    }
 }

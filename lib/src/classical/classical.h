@@ -38,6 +38,7 @@ typedef struct formulation_call {
 typedef struct articulated_frame {
     int link; /* index of the link whose frame it is, on a body that moves */
     dyn_reference_frame reference_frame;
+    bool has_clusters; /* bodies share coordinates, other than rotors that one joint drives */
 } articulated_frame;
 
 /* Functions of one instance. `row` is the number of a formulation in the table, from 0 on. */

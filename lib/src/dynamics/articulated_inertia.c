@@ -7,8 +7,8 @@
 #include "../model/normal_form.h"
 #include "arguments.h"
 
-/* Returns whether a coupled mimic joint or a shaft binds the motions of subtrees. */
-static bool binds_subtrees(const dyn_model *model) {
+/* Returns whether coupled mimic joints or shafts bind bodies. */
+static bool has_clusters(const dyn_model *model) {
     bool binds = false;
     for (int j = 0; j < model->joint_count; j++) {
         binds = binds || model->joints[j].master >= 0;
@@ -19,22 +19,15 @@ static bool binds_subtrees(const dyn_model *model) {
     return binds;
 }
 
-/* Refuses frames and models that have no articulated inertia. */
+/* Refuses frames that have no articulated inertia. */
 static dyn_status check_frame(const dyn_model *model, int frame, dyn_error *error) {
     dyn_status status = dyn_check_frame(model, frame, error);
-    if (status != DYN_OK) {
-        return status;
-    }
-    if (frame == DYN_WORLD_FRAME || model->frames[frame].body < 0) {
+    if (status == DYN_OK && (frame == DYN_WORLD_FRAME || model->frames[frame].body < 0)) {
         return dyn_error_set(error, DYN_FAILED_PRECONDITION, "frame",
                              "frame %s is fixed to the world, and no moving body carries it; name a link that moves",
                              frame == DYN_WORLD_FRAME ? "world" : model->links[frame].name);
     }
-    return binds_subtrees(model)
-               ? dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
-                               "the model has coupled mimic joints or shafts, which bind the motions of "
-                               "subtrees; load it without them")
-               : DYN_OK;
+    return status;
 }
 
 dyn_status dyn_articulated_inertia(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
@@ -48,7 +41,7 @@ dyn_status dyn_articulated_inertia(const dyn_model *model, dyn_workspace *worksp
         status = check_frame(model, frame, error);
     }
     for (size_t s = 0; status == DYN_OK && s < n; s++) {
-        const articulated_frame of = {frame, reference_frame};
+        const articulated_frame of = {frame, reference_frame, has_clusters(model)};
         const formulation_call call = {.model = model,
                                        .gravity = gravity ? gravity : model->gravity,
                                        .memory = workspace->memory,
