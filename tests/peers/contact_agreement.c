@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compares contacts with those of MuJoCo: a box that rests and slides on a slope, and a quadruped that stands. The
- * contacts of MuJoCo are soft, so that its bodies sink in and creep: the bounds are those of that softness. Soft
- * contacts obey the same law: the forces of a ball are the same. A box creeps a few millimetres more, because MuJoCo
- * takes the mass of its body for that which its corners present.
+ * Compares contacts with those of MuJoCo: a box that rests and slides on a slope, and a quadruped that stands; and
+ * stops and dry friction of joints with its constraints of limits and of friction loss. The contacts of MuJoCo are
+ * soft, so that its bodies sink in and creep: the bounds are those of that softness. Soft contacts obey the same law:
+ * the forces of a ball are the same. A box creeps a few millimetres more, because MuJoCo takes the mass of its body for
+ * that which its corners present.
  */
 #include <check.h>
 #include <math.h>
@@ -272,6 +273,98 @@ START_TEST(a_quadruped_stands_in_the_same_pose_on_its_weight) {
 }
 END_TEST
 
+/* ---- Stops and dry friction of joints ---------------------------------------------------------------------------- */
+
+/* Builds an arm of two joints about y, with stops and dry friction, whose links are 0.5 m long. */
+static dyn_model *bounded_arm(double friction, double upper) {
+    dyn_builder *builder = NULL;
+    dyn_model *model = NULL;
+    dyn_error error;
+    require(dyn_builder_create("arm", &builder, &error), &error);
+    const dyn_link_description links[] = {
+        {.name = "base"},
+        {.name = "first",
+         .inertia = {.mass = 2, .center_of_mass = {0.25, 0, 0}, .rotational = {0.01, 0, 0, 0.05, 0, 0.05}}},
+        {.name = "second",
+         .inertia = {.mass = 1, .center_of_mass = {0.25, 0, 0}, .rotational = {0.01, 0, 0, 0.03, 0, 0.03}}}};
+    for (int i = 0; i < 3; i++) {
+        require(dyn_builder_add_link(builder, &links[i], &error), &error);
+    }
+    for (int i = 0; i < 2; i++) {
+        const dyn_joint_description joint = {.name = i == 0 ? "shoulder" : "elbow",
+                                             .type = DYN_JOINT_TYPE_REVOLUTE,
+                                             .parent_link = links[i].name,
+                                             .child_link = links[i + 1].name,
+                                             .position = {0.5 * i, 0, 0},
+                                             .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                             .axis = {0, 1, 0},
+                                             .has_limits = true,
+                                             .limits = {-2, i == 0 ? upper : 0.5 * upper, 1e3, 1e3},
+                                             .friction = friction / (1 + i)};
+        require(dyn_builder_add_joint(builder, &joint, &error), &error);
+    }
+    require(dyn_builder_build(builder, NULL, NULL, &model, &error), &error);
+    dyn_builder_free(builder);
+    return model;
+}
+
+/* Moves the arm from (q, v) for a second in both, and returns the largest difference of the positions at 20 times.
+ * Stores the end in q and v. */
+static double compare_arms(const dyn_model *model, double *q, double *v) {
+    const double short_dt = 1e-4;
+    dyn_simulation_options o = DYN_SIMULATION_OPTIONS_INIT();
+    o.step_length = short_dt, o.solve_joints = true;
+    dyn_simulator *s = NULL;
+    dyn_error error;
+    require(dyn_simulator_create(model, &o, &s, &error), &error);
+    mujoco_motion *other = mujoco_motion_create(model, false, short_dt);
+    ck_assert_ptr_nonnull(other);
+    mujoco_motion_bound_joints(other, 2 * short_dt);
+    mujoco_motion_set(other, q, v);
+    const dyn_rollout rollout = DYN_ROLLOUT_INIT(.steps = 500, .q = q, .v = v);
+    const dyn_rollout_output out = DYN_ROLLOUT_OUTPUT_INIT(.q = q, .v = v);
+    double worst = 0, q_other[2], v_other[2];
+    for (int i = 0; i < 20; i++) {
+        require(dyn_rollout_run(s, 1, &rollout, &out, &error), &error);
+        mujoco_motion_step(other, 500);
+        mujoco_motion_get(other, q_other, v_other);
+        for (int k = 0; k < 2; k++) {
+            worst = fmax(worst, fabs(q[k] - q_other[k]));
+        }
+    }
+    printf("arm: q = %g, %g, MuJoCo %g, %g; differs by at most %.3g rad\n", q[0], q[1], q_other[0], q_other[1], worst);
+    mujoco_motion_free(other);
+    dyn_simulator_free(s);
+    return worst;
+}
+
+START_TEST(an_arm_brakes_by_dry_friction_as_in_mujoco) {
+    dyn_model *model = bounded_arm(3, 10);
+    double q[2] = {0.2, -0.1}, v[2] = {1, -3};
+    ck_assert_double_le(compare_arms(model, q, v), 1e-5);
+    dyn_model_free(model);
+    /* Friction that exceeds the moment of the weight, at most 14.8 N m, lets the arm come to rest. */
+    model = bounded_arm(20, 10);
+    q[0] = 0.2, q[1] = -0.1, v[0] = 1, v[1] = -3;
+    ck_assert_double_le(compare_arms(model, q, v), 1e-5);
+    ck_assert_double_eq_tol(v[0], 0, 1e-9);
+    ck_assert_double_eq_tol(v[1], 0, 1e-9);
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(an_arm_falls_on_its_stops_as_in_mujoco) {
+    for (int i = 0; i < 2; i++) {
+        dyn_model *model = bounded_arm(i == 0 ? 0 : 1, 0.8);
+        double q[2] = {0, 0}, v[2] = {0, 0};
+        ck_assert_double_le(compare_arms(model, q, v), 2e-3);
+        ck_assert_double_eq_tol(q[0], 0.8, 1e-9);
+        ck_assert_double_eq_tol(q[1], 0.4, 1e-9);
+        dyn_model_free(model);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("contacts");
     tcase_set_timeout(tests, 60);
@@ -281,5 +374,7 @@ int main(void) {
     tcase_add_test(tests, a_soft_ball_sinks_in_as_deep_as_in_mujoco);
     tcase_add_test(tests, a_soft_box_slides_as_far_as_in_mujoco);
     tcase_add_test(tests, a_quadruped_stands_in_the_same_pose_on_its_weight);
+    tcase_add_test(tests, an_arm_brakes_by_dry_friction_as_in_mujoco);
+    tcase_add_test(tests, an_arm_falls_on_its_stops_as_in_mujoco);
     return run_properties("contacts", tests);
 }

@@ -144,6 +144,27 @@ mujoco_motion *mujoco_motion_create(const dyn_model *model, bool runge_kutta, do
     return motion;
 }
 
+void mujoco_motion_bound_joints(mujoco_motion *motion, double time_constant) {
+    mjModel *m = motion->m;
+    const double reference[mjNREF] = {time_constant, 10}, impedance[mjNIMP] = {0.9999, 0.9999, 0.001, 0.5, 2};
+    for (int j = 0; j < dyn_model_joint_count(motion->model); j++) {
+        const dyn_joint *joint = dyn_model_joint(motion->model, j);
+        int id = mj_name2id(m, mjOBJ_JOINT, joint->name), v = motion->v_address[j];
+        m->jnt_limited[id] = joint->has_limits;
+        m->jnt_range[2 * id] = joint->limits.lower, m->jnt_range[2 * id + 1] = joint->limits.upper;
+        m->dof_frictionloss[v] = joint->friction;
+        memcpy(m->jnt_solref + mjNREF * id, reference, sizeof reference);
+        memcpy(m->jnt_solimp + mjNIMP * id, impedance, sizeof impedance);
+        memcpy(m->dof_solref + mjNREF * v, reference, sizeof reference);
+        memcpy(m->dof_solimp + mjNIMP * v, impedance, sizeof impedance);
+    }
+    m->opt.disableflags &= ~mjDSBL_CONSTRAINT;
+    m->opt.tolerance = 1e-14;
+    m->njmax += 3 * m->nv, m->nstack += 100 * m->nv * m->nv + 10000;
+    mj_deleteData(motion->d);
+    motion->d = mj_makeData(m);
+}
+
 void mujoco_motion_free(mujoco_motion *motion) {
     if (motion) {
         if (motion->d) {

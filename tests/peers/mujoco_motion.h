@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Simulates a robot of this library in MuJoCo: rigid bodies, the reflected inertia of rotors, and spheres and boxes
- * that touch planes of the world, without limits, damping and friction of joints. The contacts are those of MuJoCo's
+ * that touch planes of the world, without damping of joints, and without their limits and friction unless
+ * mujoco_motion_bound_joints adds them. The contacts are those of MuJoCo's
  * defaults (pyramidal cone, solver of Newton, solref 0.02 1, solimp 0.9 0.95 0.001 0.5 2); of a model with soft
  * surfaces they have elliptic cones and the parameters of these.
  */
@@ -19,6 +20,11 @@ typedef struct mujoco_motion mujoco_motion;
  * it. Returns NULL where MuJoCo cannot represent the model, or memory is exhausted. */
 mujoco_motion *mujoco_motion_create(const dyn_model *model, bool runge_kutta, double dt);
 void mujoco_motion_free(mujoco_motion *motion);
+
+/* Adds the limits and the dry friction of the joints as MuJoCo's constraints of limits and of friction loss. Their time
+ * constant is this one (at least two steps), and their impedance the largest, so that they are nearly rigid. Limits are
+ * damped far beyond the critical ratio, with which a joint would rebound by an eighth of its velocity. */
+void mujoco_motion_bound_joints(mujoco_motion *motion, double time_constant);
 
 /* Sets the state to q and v in this library's coordinates. All joints have one coordinate, except a floating base. */
 void mujoco_motion_set(mujoco_motion *motion, const double *q, const double *v);

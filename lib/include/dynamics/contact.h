@@ -17,8 +17,10 @@
  *
  * The gap g is the distance of a contact point from the plane. The soft law is that of MuJoCo with elliptic cones K,
  * |f_t| <= mu f_n: a is the acceleration of the point, a_ref that of a damped spring, and R = A_nn (1 - d) / d, where d
- * is the impedance and 1 / A_nn the mass that the point presents along the normal. Of two soft surfaces the parameters
- * are the means. A soft pair has no restitution.
+ * is the impedance and 1 / A_nn the mass that the point presents along the normal. MuJoCo takes for it the mass and the
+ * inertia of the bodies in the neutral configuration: forces of a ball agree to rounding, while a box, whose corners
+ * present less than its mass, sinks in and creeps about two and a half times as far. Of two soft surfaces the
+ * parameters are the means. A soft pair has no restitution.
  *
  * Source: Hunt and Crossley 1975, "Coefficient of restitution interpreted as damping in vibroimpact", equation 6;
  * Todorov 2014, "Convex and analytically-invertible dynamics with contacts and constraints".
