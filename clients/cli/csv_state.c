@@ -71,7 +71,8 @@ static bool find_coordinate(const coordinate *coordinates, size_t count, const c
 /* Returns true for a column such as "time" that results have in addition to the arrays of a state. Columns of this kind
  * are ignored. */
 static bool is_beside_states(const char *name) {
-    return strcmp(name, "state") == 0 || strcmp(name, "step") == 0 || strcmp(name, "time") == 0;
+    return strcmp(name, "state") == 0 || strcmp(name, "step") == 0 || strcmp(name, "time") == 0 ||
+           strncmp(name, "contact_", 8) == 0;
 }
 
 static bool read_column(const layout *robot, const char *name, struct csv_column *column) {

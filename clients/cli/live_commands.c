@@ -353,6 +353,12 @@ static exit_code check_steps(dyn_client_steps_end end, uint64_t done, uint64_t s
                     (unsigned long long)step);
 }
 
+/* Returns the contact surfaces of a state. */
+static trace_contacts contacts_of(const dyn_client_simulation *state) {
+    return state->surfaces == 0 ? (trace_contacts){0}
+                                : (trace_contacts){state->contact_forces, state->contact_gaps, state->contact_slips};
+}
+
 /* Steps a simulation that does not follow the clock through its duration, and writes its states to the trace. */
 static exit_code step_through(own_simulation *own, trace *rows) {
     dyn_client_error error;
@@ -370,9 +376,12 @@ static exit_code step_through(own_simulation *own, trace *rows) {
         exit_code code = EXIT_OK;
         done += steps_done;
         if (end == DYN_CLIENT_STEPS_END_STEPS || end == DYN_CLIENT_STEPS_END_DIVERGED) {
-            code = trace_row(
-                rows,
-                &(trace_values){.step = step, .time = state->time, .q = state->q, .v = state->v, .tau = state->tau});
+            code = trace_row(rows, &(trace_values){.step = step,
+                                                   .time = state->time,
+                                                   .q = state->q,
+                                                   .v = state->v,
+                                                   .tau = state->tau,
+                                                   .contacts = contacts_of(state)});
         }
         dyn_client_simulation_free(state);
         code = code == EXIT_OK ? check_steps(end, steps_done, steps, step) : code;

@@ -161,6 +161,15 @@ static exit_code fill_batch(motion_run *run) {
 
 /* ---- rollout ----------------------------------------------------------------------------------------------------- */
 
+/* Returns the contact surfaces in a row of a rollout. */
+static trace_contacts contacts_of(const dyn_client_rollout *result, size_t row) {
+    size_t surfaces = result->contact_surface_count;
+    return surfaces == 0
+               ? (trace_contacts){0}
+               : (trace_contacts){result->contact_forces + 3 * surfaces * row, result->contact_gaps + surfaces * row,
+                                  result->contact_slips + surfaces * row};
+}
+
 static exit_code print_states(motion_run *run, const dyn_client_rollout *result) {
     size_t nq = run->robot.nq, nv = run->robot.nv;
     exit_code code = EXIT_OK;
@@ -170,7 +179,8 @@ static exit_code print_states(motion_run *run, const dyn_client_rollout *result)
                                                      .time = time,
                                                      .q = result->q + row * nq,
                                                      .v = result->v + row * nv,
-                                                     .tau = result->tau ? result->tau + row * nv : NULL});
+                                                     .tau = result->tau ? result->tau + row * nv : NULL,
+                                                     .contacts = contacts_of(result, row)});
     }
     return code;
 }
@@ -316,7 +326,7 @@ static exit_code roll_out(motion_run *run, size_t first, size_t steps, size_t st
                                         .stepping = &run->stepping, .steps = steps, .stride = is_traced ? stride : 0,
                                         .only_last = !is_traced, .with_tau = is_traced && !is_accurate,
                                         .with_energy = true, .is_accurate = is_accurate);
-    request.with_contacts = run->description->contact_surface_count > 0 && !is_traced && !is_accurate;
+    request.with_contacts = run->description->contact_surface_count > 0 && !is_accurate;
     exit_code code = read_reference(run, &to, &request);
     if (code == EXIT_OK) {
         run->query.samples = run->batch.count;

@@ -46,6 +46,24 @@ static void print_headings(csv_writer *line, const char *array, size_t count, co
     }
 }
 
+/* Returns the number of contact surfaces in each row. */
+static size_t surface_count(const trace *to) {
+    return to->has_contacts ? to->robot->robot->contact_surface_count : 0;
+}
+
+/* Prints the headings of the contact surfaces, such as "contact_force.foot.x", which the option --states ignores. */
+static void print_contact_headings(const trace *to, csv_writer *line) {
+    static const char *const axes[] = {"x", "y", "z"};
+    for (size_t i = 0; i < surface_count(to); i++) {
+        const char *name = to->robot->robot->contact_surfaces[i].name;
+        for (size_t k = 0; k < 3; k++) {
+            csv_text(line, "contact_force.%s.%s", name, axes[k]);
+        }
+        csv_text(line, "contact_gap.%s", name);
+        csv_text(line, "contact_slip.%s", name);
+    }
+}
+
 static void print_header(const trace *to) {
     const layout *robot = to->robot;
     csv_writer line = {0};
@@ -58,6 +76,7 @@ static void print_header(const trace *to) {
     if (to->has_tau) {
         print_headings(&line, "tau", robot->nv, robot->v);
     }
+    print_contact_headings(to, &line);
     csv_end_line(&line);
 }
 
@@ -76,7 +95,30 @@ static void print_csv(const trace *to, const trace_values *row) {
     if (to->has_tau) {
         csv_numbers(&line, robot->nv, row->tau);
     }
+    for (size_t i = 0; i < surface_count(to); i++) {
+        csv_numbers(&line, 3, row->contacts.forces + 3 * i);
+        csv_numbers(&line, 1, row->contacts.gaps + i);
+        csv_numbers(&line, 1, row->contacts.slips + i);
+    }
     csv_end_line(&line);
+}
+
+/* Prints the contact surfaces by name. The gap of a surface that meets no other is null. */
+static void print_json_contacts(const trace *to, const trace_contacts *contacts, json_writer *writer) {
+    emit_key(writer, "contacts");
+    emit_begin_object(writer);
+    for (size_t i = 0; i < surface_count(to); i++) {
+        emit_key(writer, to->robot->robot->contact_surfaces[i].name);
+        emit_begin_object(writer);
+        emit_key(writer, "force");
+        emit_doubles(writer, 3, contacts->forces + 3 * i);
+        emit_key(writer, "gap");
+        emit_double(writer, contacts->gaps[i]);
+        emit_key(writer, "slip");
+        emit_double(writer, contacts->slips[i]);
+        emit_end_object(writer);
+    }
+    emit_end_object(writer);
 }
 
 static void print_json(const trace *to, const trace_values *row) {
@@ -95,6 +137,9 @@ static void print_json(const trace *to, const trace_values *row) {
     if (to->has_tau) {
         emit_key(&writer, "tau");
         emit_doubles(&writer, to->robot->nv, row->tau);
+    }
+    if (to->has_contacts) {
+        print_json_contacts(to, &row->contacts, &writer);
     }
     emit_end_object(&writer);
     emit_finish(&writer);
@@ -131,6 +176,7 @@ static exit_code add_to_plot(trace *to, const trace_values *row) {
 
 exit_code trace_row(trace *to, const trace_values *row) {
     exit_code code = EXIT_OK;
+    to->has_contacts = to->rows == 0 ? row->contacts.forces != NULL : to->has_contacts;
     if (to->form == TRACE_CSV) {
         print_csv(to, row);
     } else if (to->form == TRACE_JSON) {

@@ -19,6 +19,7 @@ typedef struct trace {
     const layout *robot;
     bool has_state;     /* rows have q and v, not only tau */
     bool has_tau;       /* rows have tau */
+    bool has_contacts;  /* rows have contacts; the first one decides */
     trace_array chosen; /* what to plot; TRACE_ARRAYS: the first that rows have */
     trace_array drawn;
     size_t rows;
@@ -26,12 +27,18 @@ typedef struct trace {
     const char **names;
 } trace;
 
+/* Contact surfaces of the model in a row: forces, 3 each, N; gaps, m; and slips, m/s. */
+typedef struct trace_contacts {
+    const double *forces, *gaps, *slips; /* NULL: the row has none */
+} trace_contacts;
+
 /* One row of a motion, in the order of the layout. */
 typedef struct trace_values {
     uint64_t step;
     double time;               /* s */
     const double *q, *v, *tau; /* q and v may be NULL where has_state is false, and tau where has_tau is */
     const double *a;           /* NULL: not known; plots only */
+    trace_contacts contacts;   /* CSV and JSON only */
 } trace_values;
 
 /* Chooses the form by the arguments --csv, --json and --plot; without them the trace writes nothing. Reports errors. */

@@ -362,6 +362,34 @@ START_TEST(the_command_line_prints_the_contacts_of_the_end) {
 }
 END_TEST
 
+START_TEST(rows_of_a_rollout_and_a_simulation_have_their_contacts) {
+    load_puck();
+    static const char *const commands[] = {"rollout puck", "simulate puck"};
+    for (int i = 0; i < 2; i++) {
+        char line[512];
+        snprintf(line, sizeof line, "$ctl %s --duration 0.1 --csv | head -1", commands[i]);
+        must_say(line, ",contact_force.floor.x,contact_force.floor.y,contact_force.floor.z,contact_gap.floor,"
+                       "contact_slip.floor,contact_force.tip.x,contact_force.tip.y,contact_force.tip.z,contact_gap.tip,"
+                       "contact_slip.tip");
+        snprintf(line, sizeof line, "$ctl %s --duration 0.1 --csv | tail -1 | awk -F, '{printf \"%%.6f\", $29}'",
+                 commands[i]);
+        must_say(line, "19.620000");
+        snprintf(line, sizeof line, "$ctl %s --duration 0.1 --json | tail -1", commands[i]);
+        json_t *row = run_json(line), *contacts = json_object_get(row, "contacts");
+        const json_t *tip = json_object_get(contacts, "tip");
+        ck_assert_double_eq_tol(number_of(json_object_get(tip, "force"), 2), 2 * 9.81, 1e-9);
+        ck_assert_double_eq_tol(member_of(tip, "gap"), 0, 1e-9);
+        ck_assert_double_eq_tol(number_of(json_object_get(json_object_get(contacts, "floor"), "force"), 2), -2 * 9.81,
+                                1e-9);
+        json_decref(row);
+    }
+    must_say(
+        "$ctl rollout puck --duration 0.1 --csv > contacts.csv && $ctl gravity puck --states contacts.csv --json | "
+        "tail -1",
+        "g");
+}
+END_TEST
+
 START_TEST(a_live_simulation_comes_to_rest_on_the_floor) {
     load_walker();
     load_every_shape();
@@ -580,6 +608,7 @@ int main(void) {
     tcase_add_test(all, dry_friction_of_a_joint_holds_with_solve_joints);
     tcase_add_test(all, a_thousand_quadrupeds_fall_and_stand_in_one_request);
     tcase_add_test(all, the_command_line_prints_the_contacts_of_the_end);
+    tcase_add_test(all, rows_of_a_rollout_and_a_simulation_have_their_contacts);
     tcase_add_test(all, a_live_simulation_comes_to_rest_on_the_floor);
     tcase_add_test(all, forward_dynamics_counts_contacts_over_a_time_step);
     tcase_add_test(all, evaluate_states_the_contacts_of_a_state);
