@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Parameters of possible bodies that explain torques, close to a prior (identification.h).
+ *
+ * The method is Newton's, and not one of a library. The distance has gradient and Hessian in closed form, and is
+ * self-concordant, so that 5 to 30 steps lead from the prior to the minimum, inside the cone at any point, with one
+ * Cholesky factor each. DSDP and CSDP minimize linear functions over cones: sums of squares and log det need more cones
+ * and unknowns than the problem has. NLopt uses first derivatives alone, and needs up to some 2000 evaluations for a
+ * Panda; Ceres is in C++, and minimizes sums of squares, which the distance is not. tests/peers/consistent_agreement.c
+ * minimizes the same function with NLopt, in other unknowns, and finds the same minimum.
  */
 #ifndef DYNAMICS_IDENTIFICATION_CONSISTENT_H
 #define DYNAMICS_IDENTIFICATION_CONSISTENT_H
