@@ -112,7 +112,7 @@ class Numbers(fixture.Case):
         services = {name.split("/")[-1] for name in self.client.values("/rosapi/services")["services"]
                     if name.startswith("/dynamics/") and name != "/dynamics/check_health"}
         simulation = self.client.values("/dynamics/create_simulation", {"name": "still", "query": {"model": "panda"},
-            "pace": "PACE_LOCKSTEP", "q": self.rows(1), "v": self.rows(1)})
+            "pace": "PACE_LOCKSTEP", "lease": 3600, "q": self.rows(1), "v": self.rows(1)})
         self.daemon.call("load_model", {"name": "geared", "replace": True, "description": GEARED})
         self.daemon.call("load_model", {"name": "driven", "replace": True, "description": DRIVEN})
         questions = {**self.questions(), "get_simulation_state": {"simulation": "still"}}

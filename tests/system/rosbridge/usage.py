@@ -86,7 +86,7 @@ class Usage(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("events = nonsense: set ipc:///absolute/path or tcp://host:port", done.stderr)
         done = run("--port", "0", "--set", "server.address=192.0.2.1", "--events", "ipc:///tmp/nowhere")
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("cannot listen at 192.0.2.1", done.stderr)
 
 
