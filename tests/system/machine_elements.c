@@ -875,6 +875,65 @@ START_TEST(rollouts_move_shafts) {
 }
 END_TEST
 
+/* Loads the wrist with friction on its left shaft and a brake on its right one, as "held_wrist". */
+static void load_held_wrist(void) {
+    static const char *const added[] = {
+        "{\"name\": \"seal\", \"joint\": \"left\", \"friction\": {\"viscous\": [0.001], \"coulomb\": [0.02]}}",
+        "{\"name\": \"hold\", \"joint\": \"right\", \"brake\": {\"torque\": 0.5}}"};
+    json_t *description = read_description("wrist");
+    for (size_t i = 0; i < sizeof added / sizeof *added; i++) {
+        json_array_append_new(json_object_get(description, "machine_elements"), json_loads(added[i], 0, NULL));
+    }
+    load_as(description, "held_wrist");
+    json_decref(description);
+}
+
+/* At the rate w = 30 (1 - 0.5) of the left shaft, its friction -(0.001 w + 0.02) acts 30 times on both joints. */
+START_TEST(friction_and_brakes_act_on_shafts) {
+    static const char *const query[2] = {"", ", \"passive_forces\": {\"damping\": true, \"friction\": true, "
+                                             "\"friction_velocity\": 1e-6}"};
+    const double r = -30 * (0.001 * 15 + 0.02);
+    double tau[2][2], T[2][2];
+    char line[512];
+    load_held_wrist();
+    for (int k = 0; k < 2; k++) {
+        snprintf(line, sizeof line,
+                 "$ctl call inverse_dynamics '{\"query\": {\"model\": \"held_wrist\"%s}, \"q\": [0.2, 0.6], "
+                 "\"v\": [1, -0.5], \"a\": [2, 3]}'",
+                 query[k]);
+        json_t *inverse = run_json(line);
+        snprintf(line, sizeof line,
+                 "$ctl call evaluate_motors '{\"query\": {\"model\": \"held_wrist\"%s}, \"q\": [0.2, 0.6], "
+                 "\"v\": [1, -0.5], \"a\": [2, 3], \"brakes\": [%s]}'",
+                 query[k], k ? "\"hold\"" : "");
+        json_t *motors = run_json(line);
+        for (size_t i = 0; i < 2; i++) {
+            tau[k][i] = number_of(json_object_get(inverse, "tau"), i);
+            T[k][i] = number_of(json_object_get(motors, "torque"), i);
+        }
+        json_decref(inverse), json_decref(motors);
+    }
+    for (int i = 0; i < 2; i++) {
+        ck_assert_double_eq_tol(tau[1][i], tau[0][i] - r, 1e-9);
+    }
+    ck_assert_double_eq_tol(T[1][0], T[0][0] - r / 30, 1e-9);
+    ck_assert_double_eq_tol(T[1][1], T[0][1] - 0.5, 1e-9); /* the shaft turns backward, against the brake */
+    must_say("$ctl explain held_wrist --v 1,-0.5 --passive friction", "friction");
+    must_say("$ctl describe held_wrist | grep '^seal'", "left");
+    /* The brake holds what turns the right shaft: pitch and roll remain equal. */
+    for (int k = 0; k < 2; k++) {
+        snprintf(line, sizeof line,
+                 "$ctl call rollout '{\"query\": {\"model\": \"held_wrist\"}, \"q\": [1.2, 0.6], \"steps\": 300, "
+                 "\"stepping\": {\"brakes\": [%s]}, \"results\": [\"ROLLOUT_RESULT_Q\"]}'",
+                 k ? "\"hold\"" : "");
+        json_t *reply = run_json(line);
+        double slip = number_of(json_object_get(reply, "q"), 600) - number_of(json_object_get(reply, "q"), 601) - 0.6;
+        ck_assert_msg(k ? fabs(slip) < 1e-3 : fabs(slip) > 0.02, "%d: %g", k, slip);
+        json_decref(reply);
+    }
+}
+END_TEST
+
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 /* A machine element in place of those of the arm, and the refusal: the member that the field ends with, and a text. */
@@ -907,6 +966,7 @@ static const wrong_element wrong_elements[] = {
     {"{\"name\": \"x\", \"strut\": {\"link\": \"none\"}}", ".strut.link", "no link"},
     {"{\"name\": \"x\", \"fluid\": {\"link\": \"upper\", \"drag\": {\"y\": -1}}}", ".fluid.drag", "-1"},
     {"{\"name\": \"x\", \"joint\": \"elbow\", \"bushing\": {\"link\": \"upper\"}}", ".joint", "leave it out"},
+    {"{\"name\": \"x\", \"joint\": \"left\", \"brake\": {\"torque\": 1}}", ".joint", "there is no joint \"left\""},
     {"{\"name\": \"x\", \"shaft\": {\"joints\": [\"elbow\"], \"ratios\": [1, 2]}}", ".shaft.ratios",
      "1 joints and 2 ratios"},
     {"{\"name\": \"x\", \"shaft\": {\"joints\": [\"elbow\"], \"ratios\": [1], \"motor\": {\"resistance\": 1}}}",
@@ -1112,6 +1172,7 @@ int main(void) {
     tcase_add_test(all, forces_on_links_count_in_all_methods);
     tcase_add_test(all, shafts_add_their_full_matrix);
     tcase_add_test(all, rollouts_move_shafts);
+    tcase_add_test(all, friction_and_brakes_act_on_shafts);
     tcase_add_test(all, evaluate_motors_solves_the_coupling_matrix);
     tcase_add_test(all, bristles_go_on_after_a_restart);
     tcase_add_test(all, recordings_that_begin_with_deflected_bristles_are_replayed);

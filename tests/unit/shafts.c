@@ -3,11 +3,13 @@
  * Shafts that several joints turn: against rotors as links with joints of their own, against coupled joints, against
  * closed forms of a differential, and refusals.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <dynamics/motor.h>
+#include <dynamics/simulation.h>
 
 #include "lib/src/model/placement.h"
 #include "robots.h"
@@ -383,9 +385,9 @@ END_TEST
 
 enum { WRIST = 2 };
 
-/* Builds a wrist of roll and pitch, whose motors on `link` turn at a (roll + pitch) and b (roll - pitch). */
-static dyn_builder *wrist(const char *link, dyn_rotor_coupling coupling, double a, double b) {
-    dyn_builder *builder = new_builder();
+static const dyn_motor a_motor = {.resistance = 0.5, .torque_constant = 0.05};
+
+static void add_wrist_links(dyn_builder *builder) {
     add_link_with(builder, "base", &(dyn_inertia){.mass = 1});
     add_link(builder, "forearm");
     add_link(builder, "hand");
@@ -393,17 +395,31 @@ static dyn_builder *wrist(const char *link, dyn_rotor_coupling coupling, double 
     dyn_joint_description pitch = joint_between("pitch", DYN_JOINT_TYPE_CONTINUOUS, "forearm", "hand");
     pitch.axis[0] = 1, pitch.axis[2] = 0;
     add_joint(builder, &pitch);
+}
+
+/* Adds shafts on `link` that turn at a (roll + pitch) and b (roll - pitch). */
+static void add_wrist_shafts(dyn_builder *builder, const char *link, dyn_rotor_coupling coupling,
+                             const double ratios[2], bool has_motors) {
+    const double a = ratios[0], b = ratios[1];
     const dyn_machine_element_description left = {.name = "left",
                                                   .kind = DYN_MACHINE_ELEMENT_KIND_SHAFT,
                                                   .link = link,
-                                                  .shaft = {2, {"roll", "pitch"}, {a, a}, false},
-                                                  .rotor = {.axial_inertia = 2e-3, .coupling = coupling}};
+                                                  .shaft = {2, {"roll", "pitch"}, {a, a}, has_motors},
+                                                  .rotor = {.axial_inertia = 2e-3, .coupling = coupling},
+                                                  .motor = a_motor};
     dyn_machine_element_description right = left;
     right.name = "right";
     right.shaft.ratios[0] = b, right.shaft.ratios[1] = -b;
     right.rotor.axial_inertia = 5e-3;
     add_shaft(builder, left);
     add_shaft(builder, right);
+}
+
+/* Builds a wrist of roll and pitch, whose motors on `link` turn at a (roll + pitch) and b (roll - pitch). */
+static dyn_builder *wrist(const char *link, dyn_rotor_coupling coupling, double a, double b) {
+    dyn_builder *builder = new_builder();
+    add_wrist_links(builder);
+    add_wrist_shafts(builder, link, coupling, (const double[2]){a, b}, false);
     return builder;
 }
 
@@ -446,8 +462,6 @@ START_TEST(motors_on_a_moving_link_turn_with_it) {
 END_TEST
 
 /* ---- Motors ------------------------------------------------------------------------------------------------------ */
-
-static const dyn_motor a_motor = {.resistance = 0.5, .torque_constant = 0.05};
 
 /* Builds a tree whose shafts with the bits of `motors` have motors. */
 static dyn_model *driven_tree(unsigned motors) {
@@ -495,6 +509,14 @@ START_TEST(motors_of_shafts_have_the_torques_that_ratios_transmit) {
 }
 END_TEST
 
+/* Builds the wrist with motors on both shafts. */
+static dyn_builder *driven_wrist_builder(void) {
+    dyn_builder *builder = new_builder();
+    add_wrist_links(builder);
+    add_wrist_shafts(builder, NULL, DYN_ROTOR_COUPLING_EXACT, (const double[2]){30, -20}, true);
+    return builder;
+}
+
 static void refuse_drives(dyn_model *model, const char *place, const char *fragment) {
     dyn_drive drives[SHAFTS];
     dyn_error error;
@@ -528,6 +550,168 @@ START_TEST(motors_are_refused_where_their_torques_do_not_follow) {
 }
 END_TEST
 
+/* ---- Friction and brakes ----------------------------------------------------------------------------------------- */
+
+/* Builds a wrist whose shafts have motors, viscous friction, and the parts of `law` on the left one; and a brake. */
+static dyn_model *wrist_with_friction(const dyn_friction *law) {
+    dyn_builder *builder = driven_wrist_builder();
+    dyn_machine_element_description e = {
+        .name = "oil", .kind = DYN_MACHINE_ELEMENT_KIND_FRICTION, .joint = "left", .friction = *law};
+    add_shaft(builder, e);
+    e = (dyn_machine_element_description){
+        .name = "hold", .kind = DYN_MACHINE_ELEMENT_KIND_BRAKE, .joint = "right", .brake = {.torque = 0.2}};
+    add_shaft(builder, e);
+    return build_model(builder, NULL, NULL);
+}
+
+/* Creates a simulator of one kind of steps without gravity, with one brake or none. */
+static dyn_simulator *steps_of(const dyn_model *model, dyn_integrator integrator, double dt, const char *brake) {
+    dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
+    dyn_simulator *steps;
+    dyn_error error;
+    options.integrator = integrator;
+    options.step_length = dt;
+    options.has_gravity = true;
+    options.brakes = &brake;
+    options.brake_count = brake ? 1 : 0;
+    require(dyn_simulator_create(model, &options, &steps, &error), &error);
+    return steps;
+}
+
+/* A step with viscous friction b at the rate a (roll + pitch) solves (M + dt a^2 b [1 1; 1 1]) v = M v_0, where M is
+ * constant: also with a friction that stops the shaft within a thousandth of the step. */
+START_TEST(semi_implicit_steps_have_the_friction_of_shafts_at_the_new_rate) {
+    const double a = 30, dt = 1e-3;
+    for (int k = 0; k < 3; k++) {
+        const double b[] = {1e-4, 1e-2, 1e4}, s = dt * a * a * b[k];
+        const dyn_friction law = {.viscous = {b[k], b[k]}};
+        dyn_model *model = wrist_with_friction(&law);
+        dyn_simulator *steps = steps_of(model, DYN_INTEGRATOR_SEMI_IMPLICIT_EULER, dt, NULL);
+        double q[WRIST] = {0.3, -0.8}, v[WRIST] = {1, 0.5}, M[4];
+        const dyn_step_input input = DYN_STEP_INPUT_INIT();
+        dyn_error error;
+        dyn_workspace *w = workspace_of(model);
+        require(dyn_crba(model, w, 1, q, M, &error), &error);
+        double f[2] = {M[0] * v[0] + M[1] * v[1], M[2] * v[0] + M[3] * v[1]};
+        double K[4] = {M[0] + s, M[1] + s, M[2] + s, M[3] + s}, det = K[0] * K[3] - K[1] * K[2];
+        const double expected[2] = {(K[3] * f[0] - K[1] * f[1]) / det, (K[0] * f[1] - K[2] * f[0]) / det};
+        require(dyn_simulator_step(steps, 1, &input, q, v, NULL, NULL, &error), &error);
+        assert_norm_close("v", k, v, expected, WRIST, k == 2 ? 1e-6 : 1e-12);
+        dyn_workspace_free(w);
+        dyn_simulator_free(steps);
+        dyn_model_free(model);
+    }
+}
+END_TEST
+
+/* Adds friction to a joint on the side of its rotor, or to a shaft that this joint alone turns at the same rate. */
+static dyn_model *one_shaft(bool is_shaft, const dyn_friction *law) {
+    dyn_builder *builder = tree_with_shafts(NO_SHAFTS);
+    dyn_machine_element_description e = {
+        .name = "rotor",
+        .kind = is_shaft ? DYN_MACHINE_ELEMENT_KIND_SHAFT : DYN_MACHINE_ELEMENT_KIND_ROTOR,
+        .joint = is_shaft ? "" : "j3",
+        .link = "base",
+        .shaft = {1, {"j3"}, {-6}, false},
+        .rotor = {.ratio = is_shaft ? 0 : -6, .axial_inertia = 0.02, .coupling = DYN_ROTOR_COUPLING_REFLECTED}};
+    add_shaft(builder, e);
+    e = (dyn_machine_element_description){.name = "seal",
+                                          .kind = DYN_MACHINE_ELEMENT_KIND_FRICTION,
+                                          .joint = is_shaft ? "rotor" : "j3",
+                                          .friction = *law};
+    e.friction.side = is_shaft ? DYN_GEAR_SIDE_JOINT : DYN_GEAR_SIDE_ROTOR;
+    add_shaft(builder, e);
+    return build_model(builder, NULL, NULL);
+}
+
+/* Friction of a shaft that one joint turns is friction of this joint on the side of its rotor: passive forces, and
+ * motions by all methods, which the kernels compute for joints. */
+START_TEST(friction_of_a_shaft_is_that_of_a_rotor_where_one_joint_turns_it) {
+    const dyn_friction law = {.viscous = {0.02, 0.05},
+                              .coulomb = {0.3, 0.2},
+                              .breakaway = {0.5, 0.2},
+                              .stribeck_velocity = 2,
+                              .transition_velocity = 0.05,
+                              .temperature_factor = 1.3};
+    dyn_model *models[2] = {one_shaft(false, &law), one_shaft(true, &law)};
+    for (int integrator = 0; integrator <= DYN_INTEGRATOR_RUNGE_KUTTA_4; integrator++) {
+        double q[2][JOINTS] = {{0.1, 0.2, -0.1, 0.3, 0.2, 0.1}}, v[2][JOINTS] = {{1, -1, 0.5, 0.8, 0.2, -0.4}};
+        double r[2][JOINTS] = {{0}};
+        const dyn_passive_parts parts = {.damping = true, .friction = true, .friction_velocity = 0.01};
+        dyn_error error;
+        memcpy(q[1], q[0], sizeof q[0]);
+        memcpy(v[1], v[0], sizeof v[0]);
+        for (int k = 0; k < 2; k++) {
+            dyn_simulator *steps = steps_of(models[k], (dyn_integrator)integrator, 1e-3, NULL);
+            const dyn_step_input input = DYN_STEP_INPUT_INIT();
+            require(dyn_add_passive_forces(models[k], 1, &parts, 1, q[k], v[k], r[k], &error), &error);
+            for (int i = 0; i < 300; i++) {
+                require(dyn_simulator_step(steps, 1, &input, q[k], v[k], NULL, NULL, &error), &error);
+            }
+            dyn_simulator_free(steps);
+        }
+        ck_assert_double_gt(norm(r[0], JOINTS), 1);
+        assert_norm_close("passive forces", integrator, r[1], r[0], JOINTS, 1e-13);
+        assert_norm_close("q", integrator, q[1], q[0], JOINTS, 1e-9);
+        assert_norm_close("v", integrator, v[1], v[0], JOINTS, 1e-9);
+    }
+    dyn_model_free(models[0]), dyn_model_free(models[1]);
+}
+END_TEST
+
+/* The brake holds the right shaft, which roll and pitch turn against each other, and not the left one. */
+START_TEST(a_brake_holds_the_shaft_and_not_the_joints_that_turn_it) {
+    const dyn_friction law = {.viscous = {0}};
+    dyn_model *model = wrist_with_friction(&law);
+    const double tau[WRIST] = {2, -1.5}; /* 0.5 N m along the left shaft, 3.5 N m along the right one, over 20 */
+    const dyn_step_input input = DYN_STEP_INPUT_INIT(.tau = tau);
+    dyn_error error;
+    double slip[2], turn[2];
+    for (int k = 0; k < 2; k++) {
+        dyn_simulator *steps = steps_of(model, DYN_INTEGRATOR_SEMI_IMPLICIT_EULER, 1e-3, k ? "hold" : NULL);
+        double q[WRIST] = {0}, v[WRIST] = {0};
+        for (int i = 0; i < 500; i++) {
+            require(dyn_simulator_step(steps, 1, &input, q, v, NULL, NULL, &error), &error);
+        }
+        slip[k] = fabs(q[0] - q[1]), turn[k] = fabs(q[0] + q[1]);
+        dyn_simulator_free(steps);
+    }
+    ck_assert_double_gt(slip[0], 0.05);
+    ck_assert_double_lt(slip[1], 0.001);
+    ck_assert_double_gt(turn[1], 0.01);
+    dyn_model_free(model);
+}
+END_TEST
+
+/* The torque of a motor includes the friction of its shaft, with which tau = G' tau_motor holds for tau + r. */
+START_TEST(motors_of_shafts_overcome_their_friction) {
+    const dyn_friction law = {.viscous = {0.03, 0.03}, .coulomb = {0.4, 0.1}};
+    dyn_model *model = wrist_with_friction(&law);
+    dyn_workspace *w = workspace_of(model);
+    dyn_drive drives[2];
+    dyn_error error;
+    const double q[WRIST] = {0.3, -0.8}, v[WRIST] = {1, -0.4}, a[WRIST] = {2, 3}, ratios[2] = {1, 2}, wl = 30 * 0.6;
+    double forces[WRIST], loads[2], T[2], at[4];
+    require(dyn_model_drives(model, drives, &error), &error);
+    require(dyn_rnea(model, w, 1, NULL, q, v, a, NULL, forces, &error), &error);
+    dyn_drive_motion motion = {.n = 1, .q = q, .v = v, .a = a, .forces = forces};
+    motion.parts = (dyn_passive_parts){.damping = true, .friction = true, .friction_velocity = 1e-6};
+    require(dyn_drive_torques(model, 2, drives, &motion, loads, T, &error), &error);
+    require(dyn_drive_torques_at_ratios(model, 2, drives, 2, ratios, &motion, at, &error), &error);
+    const double lossless[2] = {(forces[0] + forces[1]) / 60, (forces[0] - forces[1]) / -40};
+    ck_assert_double_eq_tol(T[0], lossless[0] + 0.03 * wl + 0.4, 1e-12);
+    ck_assert_double_eq_tol(T[1], lossless[1], 1e-12);
+    ck_assert_double_eq_tol(at[0], T[0], 1e-12);
+    /* At twice the rate: half the torque, the torque for the rotor, and the friction of the faster rotor. */
+    ck_assert_double_eq_tol(at[1], lossless[0] / 2 + 2e-3 * 30 * 5 * 1.5 + 0.03 * 2 * wl + 0.4, 1e-9);
+    ck_assert_str_eq(drives[1].brake_name, "hold");
+    ck_assert_double_eq(drives[1].brake, 0.2);
+    ck_assert_ptr_null(drives[0].brake_name);
+    dyn_workspace_free(w);
+    dyn_model_free(model);
+}
+END_TEST
+
 /* ---- Descriptions ------------------------------------------------------------------------------------------------ */
 
 /* Returns the digest of a model and frees it. */
@@ -536,6 +720,25 @@ static void digest_of(dyn_model *model, char **text) {
     dyn_error error;
     require(dyn_model_canonical(model, text, &length, &error), &error);
     dyn_model_free(model);
+}
+
+/* Asserts that a description keeps the shaft of a brake, and returns its digest. */
+static void expect_brake_on(const char *shaft, char **digest) {
+    dyn_builder *builder = driven_wrist_builder(), *again;
+    const dyn_machine_element_description brake = {
+        .name = "hold", .kind = DYN_MACHINE_ELEMENT_KIND_BRAKE, .joint = shaft, .brake = {.torque = 0.2}};
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT();
+    dyn_error error;
+    size_t length;
+    char *text;
+    add_shaft(builder, brake);
+    dyn_model *model = build_model(builder, NULL, NULL);
+    require(dyn_description_write(model, &text, &length, &error), &error);
+    require(dyn_description_read(text, length, &again, &options, &error), &error);
+    ck_assert_str_eq(dyn_builder_machine_element(again, 2)->joint, shaft);
+    dyn_builder_free(again);
+    dyn_text_free(text);
+    digest_of(model, digest);
 }
 
 START_TEST(descriptions_keep_shafts) {
@@ -552,6 +755,10 @@ START_TEST(descriptions_keep_shafts) {
     ck_assert_str_eq(canonical, again);
     dyn_text_free(text), dyn_text_free(again);
     digest_of(driven_wrist(-2, 6), &again);
+    ck_assert_str_ne(canonical, again);
+    dyn_text_free(canonical), dyn_text_free(again);
+    expect_brake_on("right", &canonical);
+    expect_brake_on("left", &again);
     ck_assert_str_ne(canonical, again);
     dyn_text_free(canonical), dyn_text_free(again);
 }
@@ -632,6 +839,19 @@ START_TEST(wrong_shafts_are_refused_at_their_member) {
     bad = (dyn_machine_element_description){
         .kind = DYN_MACHINE_ELEMENT_KIND_MOTOR, .joint = "roll", .motor = {.resistance = 1, .torque_constant = 1}};
     refuse(bad, "joint", "turns shaft \"right\"");
+    bad = (dyn_machine_element_description){
+        .kind = DYN_MACHINE_ELEMENT_KIND_FRICTION, .joint = "left", .friction = {.viscous = {-1, -1}}};
+    refuse(bad, "friction.viscous[0]", "-1");
+    bad.friction = (dyn_friction){.coulomb = {1, 1}, .bristle_stiffness = 100};
+    refuse(bad, "friction.bristle_stiffness", "\"left\" is a shaft");
+    bad.joint = "middle";
+    refuse(bad, "joint", "there is no joint \"middle\"");
+    bad = (dyn_machine_element_description){
+        .kind = DYN_MACHINE_ELEMENT_KIND_BRAKE, .joint = "left", .brake = {.torque = 1}};
+    refuse(bad, "joint", "shaft \"left\" has no motor");
+    bad = (dyn_machine_element_description){
+        .kind = DYN_MACHINE_ELEMENT_KIND_SPRING, .joint = "left", .spring = {.stiffness = 1}};
+    refuse(bad, "joint", "there is no joint \"left\"");
 }
 END_TEST
 
@@ -647,6 +867,10 @@ int main(void) {
     tcase_add_test(all, motors_on_a_moving_link_turn_with_it);
     tcase_add_test(all, motors_of_shafts_have_the_torques_that_ratios_transmit);
     tcase_add_test(all, motors_are_refused_where_their_torques_do_not_follow);
+    tcase_add_test(all, semi_implicit_steps_have_the_friction_of_shafts_at_the_new_rate);
+    tcase_add_test(all, friction_of_a_shaft_is_that_of_a_rotor_where_one_joint_turns_it);
+    tcase_add_test(all, a_brake_holds_the_shaft_and_not_the_joints_that_turn_it);
+    tcase_add_test(all, motors_of_shafts_overcome_their_friction);
     tcase_add_test(all, descriptions_keep_shafts);
     tcase_add_test(all, derived_models_keep_shafts_of_joints_that_remain);
     tcase_add_test(all, wrong_shafts_are_refused_at_their_member);

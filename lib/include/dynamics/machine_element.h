@@ -36,6 +36,9 @@
  * as those with mimic joints are: forward dynamics factorizes the whole mass matrix. A shaft without inertia adds
  * nothing.
  *
+ * Friction and a brake of a shaft hold at its rate w: r = G' f(w), without bristles. Their joint is the name of the
+ * shaft, where no joint has that name.
+ *
  * A rotor on a fixed joint does not spin, and is part of the link that carries it. Friction and springs of a fixed
  * joint have no effect.
  *
@@ -236,7 +239,7 @@ typedef struct dyn_shaft {
 typedef struct dyn_machine_element_description {
     const char *name;
     dyn_machine_element_kind kind;
-    const char *joint;
+    const char *joint; /* of friction and a brake on a shaft: the name of the shaft */
     dyn_rotor rotor;
     dyn_friction friction;
     dyn_spring spring;
@@ -254,10 +257,10 @@ typedef struct dyn_machine_element_description {
     int line;        /* as for a link */
 } dyn_machine_element_description;
 
-/* Adds a machine element. Its joint may be added later. dyn_builder_build refuses an element whose joint does not
- * exist, or moves with other than one coordinate, friction on the side of a rotor where the joint does not have exactly
- * one, a second motor, gear or brake of a joint, one of these at a joint that turns a shaft, a brake without a motor, a
- * motor at a joint of several rotors, and the ratio of a gear at a joint with a rotor.
+/* Adds a machine element. Its joint or shaft may be added later. dyn_builder_build refuses an element whose joint does
+ * not exist, or moves with other than one coordinate, friction on the side of a rotor where the joint does not have
+ * exactly one, a second motor, gear or brake of a joint, one of these at a joint that turns a shaft, a brake without a
+ * motor, a motor at a joint of several rotors, the ratio of a gear at a joint with a rotor, and bristles on a shaft.
  * Errors, with place "machine element NAME" and the member, such as "rotor.ratio" or "friction.viscous[1]", as part of
  * the site: DYN_INVALID_ARGUMENT for an invalid or repeated name, an unknown kind, a ratio of zero, a negative inertia,
  * mass, friction or stiffness, an inertia that no body can have, a motor without resistance or torque constant, an

@@ -12,8 +12,8 @@
  *     torque = (tau_R - r_m + F / eta) / G    where F v > 0: the motor drives
  *     torque = (tau_R - r_m + eta_b F) / G    where F v < 0: the load drives the motor back
  *
- * The motors of shafts have no gears. tau = G' tau_motor has one solution where as many motors as coordinates share
- * shafts, and G is not singular. F is the torque of the motor then.
+ * The motors of shafts have no gears, and overcome the friction of their shaft. tau = G' tau_motor has one solution
+ * where as many motors as coordinates share shafts, and G is not singular. F is the torque of the motor then.
  *
  * The efficiency acts on F alone, and once. For v = 0 the sign of F a decides, and for F v = F a = 0 there is no loss.
  *

@@ -21,7 +21,7 @@ extern "C" {
 
 /* Passive forces to compute. */
 typedef struct dyn_passive_parts {
-    bool damping;             /* damping of joints, and viscous friction of machine elements */
+    bool damping;             /* damping of joints, and viscous friction of machine elements and shafts */
     bool friction;            /* Coulomb friction of joints, and all other friction of machine elements */
     bool springs;             /* springs of machine elements */
     double friction_velocity; /* v_f, rad/s or m/s: transition velocity of joints, and of laws without their own; > 0 */

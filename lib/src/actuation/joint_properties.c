@@ -6,6 +6,7 @@
 
 #include "../model/description.h"
 #include "../model/error.h"
+#include "../model/machine_element.h"
 #include "../model/normal_form.h"
 
 joint_losses dyn_joint_losses(const dyn_model *model, const dyn_joint *joint) {
@@ -247,6 +248,57 @@ bool dyn_element_brake(const dyn_model *model, int element, friction_law *law) {
     const dyn_friction held = {.coulomb = {e->brake.torque, e->brake.torque}};
     *law = reflect_friction(&held, motor_ratio(model, e->joint) * ratio, joint->v_index);
     return true;
+}
+
+/* Adds the rate of a shaft over that of a coordinate. */
+static void add_rate(int coordinate, double rate, shaft_rates *to) {
+    int k = 0;
+    while (k < to->count && to->coordinates[k] != coordinate) {
+        k++;
+    }
+    if (k == to->count) {
+        to->coordinates[to->count++] = coordinate;
+    }
+    to->rates[k] += rate;
+}
+
+bool dyn_shaft_rates(const dyn_model *model, const dyn_shaft *shaft, shaft_rates *found) {
+    *found = (shaft_rates){0};
+    for (int k = 0; k < shaft->joint_count; k++) {
+        const dyn_joint *joint = dyn_model_joint(model, dyn_model_find_joint(model, shaft->joints[k]));
+        double multiplier = joint && joint->master >= 0 ? joint->multiplier : 1;
+        if (joint && multiplier != 0) {
+            add_rate(joint->v_index, shaft->ratios[k] * multiplier, found);
+        }
+    }
+    return found->count > 0;
+}
+
+bool dyn_element_on_shaft(const dyn_model *model, int element, shaft_rates *shaft, friction_law *law) {
+    const dyn_machine_element_description *all = model->description->machine_elements, *e = &all[element];
+    int at = find_shaft(model->description, e);
+    if (at < 0 || !dyn_shaft_rates(model, &all[at].shaft, shaft)) {
+        return false;
+    }
+    const dyn_friction held = {.coulomb = {e->brake.torque, e->brake.torque}};
+    *law = reflect_friction(e->kind == DYN_MACHINE_ELEMENT_KIND_BRAKE ? &held : &e->friction, 1, -1);
+    return true;
+}
+
+double dyn_shaft_speed(const shaft_rates *shaft, const double *v) {
+    double speed = 0;
+    for (int k = 0; k < shaft->count; k++) {
+        speed += shaft->rates[k] * v[shaft->coordinates[k]];
+    }
+    return speed;
+}
+
+int dyn_shaft_elements(const dyn_model *model) {
+    int count = 0;
+    for (int i = 0; i < model->description->machine_element_count; i++) {
+        count += find_shaft(model->description, &model->description->machine_elements[i]) >= 0;
+    }
+    return count;
 }
 
 void dyn_joint_properties(const dyn_model *model, joint_properties *p) {

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include <dynamics/machine_element.h>
 #include <dynamics/model.h>
 #include <dynamics/passive_force.h>
 
@@ -38,6 +39,9 @@ bool dyn_element_spring(const dyn_model *model, int element, spring_law *spring)
 double dyn_friction_force(const friction_law *law, const dyn_passive_parts *parts, double v);
 double dyn_joint_loss_force(const joint_losses *losses, const dyn_passive_parts *parts, double v);
 
+/* Returns K in the force -K v of a friction law at the rate v. */
+double dyn_friction_coefficient(const friction_law *law, const dyn_passive_parts *parts, double v);
+
 /* Bristles of a friction law (dynamics/machine_element.h), in terms of its coordinate. */
 typedef struct bristle_law {
     friction_law law;
@@ -62,6 +66,27 @@ bool dyn_element_gear(const dyn_model *model, int element, gear_law *gear);
 /* Finds the torque of a brake as Coulomb friction of its coordinate. Returns false for an element of another kind, and
  * for a brake whose joint does not move. */
 bool dyn_element_brake(const dyn_model *model, int element, friction_law *law);
+
+/* Shaft in terms of coordinates: it turns at the rate w = sum rates[k] v[coordinates[k]]. */
+typedef struct shaft_rates {
+    int count;
+    int coordinates[DYN_MAX_SHAFT_JOINTS];
+    double rates[DYN_MAX_SHAFT_JOINTS];
+} shaft_rates;
+
+/* Finds the coordinates of the joints of a shaft. Returns false where none of them moves. */
+bool dyn_shaft_rates(const dyn_model *model, const dyn_shaft *shaft, shaft_rates *found);
+
+/* Finds the friction, or the torque of the brake as Coulomb friction, that a machine element exerts on a shaft, as a
+ * law on the rate w. Returns false for an element of another kind, for one of a joint, and for a shaft that does not
+ * turn. */
+bool dyn_element_on_shaft(const dyn_model *model, int element, shaft_rates *shaft, friction_law *law);
+
+/* Returns the rate of a shaft at the rates v of the coordinates. */
+double dyn_shaft_speed(const shaft_rates *shaft, const double *v);
+
+/* Returns the number of machine elements on shafts. */
+int dyn_shaft_elements(const dyn_model *model);
 
 /* Returns the number of gears with losses. */
 int dyn_lossy_gears(const dyn_model *model);

@@ -25,39 +25,32 @@ static const dyn_machine_element_description *element_at(const dyn_builder *desc
     return NULL;
 }
 
-/* Adds the rate of a shaft over that of a coordinate. */
-static void add_rate(int coordinate, double rate, dyn_drive *drive) {
-    int k = 0;
-    while (k < drive->coordinate_count && drive->coordinates[k] != coordinate) {
-        k++;
-    }
-    if (k == drive->coordinate_count) {
-        drive->coordinates[drive->coordinate_count++] = coordinate;
-    }
-    drive->rates[k] += rate;
-}
-
 /* Finds the drive of a shaft. Returns false for one without a motor, and for one whose joints do not move. */
 static bool find_shaft_drive(const dyn_model *model, const dyn_machine_element_description *e, dyn_drive *drive) {
     if (!e->shaft.has_motor) {
         return false;
     }
+    const dyn_machine_element_description *brake =
+        element_at(model->description, e->name, DYN_MACHINE_ELEMENT_KIND_BRAKE);
+    shaft_rates shaft;
+    bool is_joint = dyn_model_find_joint(model, e->name) >= 0;
+    if (!dyn_shaft_rates(model, &e->shaft, &shaft)) {
+        return false;
+    }
     *drive = (dyn_drive){.name = e->name,
                          .joint = e->shaft.joints[0],
+                         .v_index = shaft.coordinates[0],
                          .ratio = 1,
                          .multiplier = 1,
                          .inertia = e->rotor.axial_inertia,
                          .motor = e->motor,
-                         .gear = {.ratio = 1, .efficiency = 1, .back_driving_efficiency = 1}};
-    for (int k = 0; k < e->shaft.joint_count; k++) {
-        const dyn_joint *joint = dyn_model_joint(model, dyn_model_find_joint(model, e->shaft.joints[k]));
-        double multiplier = joint && joint->master >= 0 ? joint->multiplier : 1;
-        if (joint && multiplier != 0) {
-            add_rate(joint->v_index, e->shaft.ratios[k] * multiplier, drive);
-        }
-    }
-    drive->v_index = drive->coordinates[0];
-    return drive->coordinate_count > 0;
+                         .brake_name = brake && !is_joint ? brake->name : NULL,
+                         .brake = brake && !is_joint ? brake->brake.torque : 0,
+                         .gear = {.ratio = 1, .efficiency = 1, .back_driving_efficiency = 1},
+                         .coordinate_count = shaft.count};
+    memcpy(drive->coordinates, shaft.coordinates, sizeof drive->coordinates);
+    memcpy(drive->rates, shaft.rates, sizeof drive->rates);
+    return true;
 }
 
 /* Finds the drive of a machine element. Returns false for one that is no motor, and for one whose joint does not
@@ -384,7 +377,26 @@ static drive_forces forces_of(const dyn_model *model, const dyn_drive *drive, co
     return f;
 }
 
-/* Returns the torque of the motor of a shaft: its share of the forces of all coordinates that share its load. */
+/* Returns the friction of a shaft whose motor is `drive`, if it turns `factor` times as fast as it does at these rates;
+ * as a torque of the rate at the factor one. */
+static double shaft_friction(const dyn_model *model, const dyn_drive *drive, const dyn_drive_motion *m, size_t sample,
+                             double factor) {
+    double sum = 0, rate = m->v ? dyn_drive_speed(drive, m->v + sample * (size_t)model->nv) : 0;
+    for (int i = 0; i < model->description->machine_element_count; i++) {
+        const dyn_machine_element_description *e = &model->description->machine_elements[i];
+        shaft_rates shaft;
+        friction_law law;
+        if (e->kind == DYN_MACHINE_ELEMENT_KIND_FRICTION && strcmp(e->joint, drive->name) == 0 &&
+            dyn_element_on_shaft(model, i, &shaft, &law)) {
+            law = scale_law(&law, factor);
+            sum += dyn_friction_force(&law, &m->parts, rate);
+        }
+    }
+    return sum;
+}
+
+/* Returns the torque of the motor of a shaft: its share of the forces of all coordinates that share its load, and its
+ * friction. */
 static double shaft_torque(const dyn_model *model, const dyn_drive *drive, const dyn_drive_motion *m, size_t sample) {
     size_t nv = (size_t)model->nv;
     double torque = 0;
@@ -395,7 +407,7 @@ static double shaft_torque(const dyn_model *model, const dyn_drive *drive, const
         double passive = m->tau ? 0 : passive_forces_of(model, &m->parts, c, 1, q, v).all;
         torque += drive->shares[i] * (m->tau ? m->tau[k] : m->forces[k] - passive);
     }
-    return torque;
+    return m->tau ? torque : torque - shaft_friction(model, drive, m, sample, 1);
 }
 
 /* Returns the torque of a motor with these forces. */
@@ -458,8 +470,10 @@ static double torque_at_ratio(const dyn_model *model, const dyn_drive *drive, co
 static double shaft_torque_at_ratio(const dyn_model *model, const dyn_drive *drive, double ratio,
                                     const dyn_drive_motion *m, size_t sample) {
     double rise = m->a ? dyn_drive_speed(drive, m->a + sample * (size_t)model->nv) : 0;
-    double torque = shaft_torque(model, drive, m, sample);
-    return torque / ratio + drive->inertia * rise * (ratio - 1 / ratio);
+    double friction = shaft_friction(model, drive, m, sample, 1);
+    double torque = shaft_torque(model, drive, m, sample) + friction;
+    return (torque - shaft_friction(model, drive, m, sample, ratio)) / ratio +
+           drive->inertia * rise * (ratio - 1 / ratio);
 }
 
 dyn_status dyn_drive_torques_at_ratios(const dyn_model *model, int count, const dyn_drive *drives, int ratio_count,

@@ -5,6 +5,7 @@
 
 #include <dynamics/machine_element.h>
 
+#include "../model/description.h"
 #include "../model/error.h"
 #include "../model/normal_form.h"
 #include "joint_properties.h"
@@ -22,6 +23,14 @@ double dyn_friction_force(const friction_law *law, const dyn_passive_parts *part
     double x = v / law->stribeck_velocity;
     double dry = law->coulomb[side] + law->excess[side] / (1 + x * x);
     return -(parts->damping ? law->viscous[side] * v : 0) - (parts->friction ? dry * smooth_sign(v, w) : 0);
+}
+
+double dyn_friction_coefficient(const friction_law *law, const dyn_passive_parts *parts, double v) {
+    int side = v > 0 ? 0 : 1;
+    double w = law->transition_velocity > 0 ? law->transition_velocity : parts->friction_velocity;
+    double x = v / law->stribeck_velocity;
+    double dry = law->coulomb[side] + law->excess[side] / (1 + x * x);
+    return (parts->damping ? law->viscous[side] : 0) + (parts->friction ? dry / sqrt(v * v + w * w) : 0);
 }
 
 double dyn_joint_loss_force(const joint_losses *losses, const dyn_passive_parts *parts, double v) {
@@ -51,11 +60,31 @@ static void add_joint(const dyn_model *model, const dyn_joint *joint, const dyn_
     }
 }
 
+/* Adds the friction of a shaft: G' r(w). */
+static void add_shaft(const dyn_model *model, int element, const dyn_passive_parts *parts, const samples *s) {
+    const dyn_machine_element_description *e = &model->description->machine_elements[element];
+    size_t nv = (size_t)model->nv;
+    shaft_rates shaft;
+    friction_law law;
+    if (e->kind != DYN_MACHINE_ELEMENT_KIND_FRICTION || !dyn_element_on_shaft(model, element, &shaft, &law)) {
+        return;
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        double force = dyn_friction_force(&law, parts, dyn_shaft_speed(&shaft, s->v + i * nv));
+        for (int k = 0; k < shaft.count; k++) {
+            s->tau[i * nv + (size_t)shaft.coordinates[k]] += s->factor * shaft.rates[k] * force;
+        }
+    }
+}
+
 /* Adds the damping, friction and spring force of a machine element. */
 static void add_element(const dyn_model *model, int element, const dyn_passive_parts *parts, const samples *s) {
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
     friction_law law;
     spring_law spring;
+    if (parts->damping || parts->friction) {
+        add_shaft(model, element, parts, s);
+    }
     if ((parts->damping || parts->friction) && dyn_element_friction(model, element, &law)) {
         for (size_t i = 0; i < s->n; i++) {
             size_t k = i * nv + (size_t)law.v_index;

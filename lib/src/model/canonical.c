@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "contact_surface.h"
+#include "machine_element.h"
 #include "machine_numbers.h"
 #include "normal_form.h"
 #include "plain_text.h"
@@ -116,6 +117,10 @@ static void print_machine_element(FILE *out, const dyn_model *model, const dyn_m
     fputs("element ", out);
     print_name(out, e->name);
     fprintf(out, " kind %d link %d", (int)e->kind, link);
+    int shaft = find_shaft(model->description, e);
+    if (shaft >= 0) {
+        fprintf(out, " shaft %d", shaft);
+    }
     switch (e->kind) {
     case DYN_MACHINE_ELEMENT_KIND_ROTOR:
         print_rotor(out, &e->rotor);

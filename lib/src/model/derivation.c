@@ -10,6 +10,7 @@
 
 #include "contact_surface.h"
 #include "error.h"
+#include "machine_element.h"
 #include "placement.h"
 
 dyn_status derivation_begin(const dyn_model *model, dyn_error *error, dyn_builder **copy) {
@@ -141,6 +142,10 @@ static dyn_status retain_master(const dyn_model *model, const dyn_builder *from,
 
 /* Returns whether an element remains, because its joints and its links do; the world does. */
 static bool element_stays(const dyn_builder *builder, const bool *retain, const dyn_machine_element_description *e) {
+    int shaft = find_shaft(builder, e);
+    if (shaft >= 0) {
+        return element_stays(builder, retain, &builder->machine_elements[shaft]);
+    }
     bool remains = (!e->link || retain[name_index_find(&builder->link_names, e->link)]) &&
                    (!e->other_link || retain[name_index_find(&builder->link_names, e->other_link)]) &&
                    (e->joint[0] == '\0' || name_stays(builder, retain, e->joint));

@@ -446,6 +446,40 @@ int count_rotor_bodies(const dyn_builder *builder) {
     return count;
 }
 
+int find_shaft(const dyn_builder *builder, const dyn_machine_element_description *e) {
+    bool may_be = e->kind == DYN_MACHINE_ELEMENT_KIND_FRICTION || e->kind == DYN_MACHINE_ELEMENT_KIND_BRAKE;
+    if (!may_be || name_index_find(&builder->joint_names, e->joint) >= 0) {
+        return -1;
+    }
+    for (int i = 0; i < builder->machine_element_count; i++) {
+        const dyn_machine_element_description *shaft = &builder->machine_elements[i];
+        if (shaft->kind == DYN_MACHINE_ELEMENT_KIND_SHAFT && strcmp(shaft->name, e->joint) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Checks friction or a brake of a shaft. */
+static dyn_status check_on_shaft(const dyn_builder *builder, int i, int shaft, dyn_error *error) {
+    const dyn_machine_element_description *e = &builder->machine_elements[i], *all = builder->machine_elements;
+    if (e->kind == DYN_MACHINE_ELEMENT_KIND_FRICTION && e->friction.bristle_stiffness != 0) {
+        return builder_fail_member(builder, element_of(builder, i), "friction.bristle_stiffness", error,
+                                   "\"%s\" is a shaft, and bristles act on joints alone; leave them out", e->joint);
+    }
+    if (e->kind == DYN_MACHINE_ELEMENT_KIND_BRAKE && !all[shaft].shaft.has_motor) {
+        return builder_fail_member(builder, element_of(builder, i), "joint", error,
+                                   "shaft \"%s\" has no motor that the brake holds; add the motor", e->joint);
+    }
+    for (int k = 0; e->kind == DYN_MACHINE_ELEMENT_KIND_BRAKE && k < i; k++) {
+        if (all[k].kind == e->kind && strcmp(all[k].joint, e->joint) == 0) {
+            return builder_fail_member(builder, element_of(builder, i), "joint", error,
+                                       "shaft \"%s\" has brake \"%s\" too; state one", e->joint, all[k].name);
+        }
+    }
+    return DYN_OK;
+}
+
 /* Numbers of elements of a joint. */
 typedef struct joint_elements {
     int rotors, motors, gears, brakes;
@@ -492,7 +526,10 @@ static dyn_status check_drive(const dyn_builder *builder, int i, joint_elements 
 /* Checks one element against the joints. `elements` counts those of each joint. */
 static dyn_status check_joint(const dyn_builder *builder, int i, const joint_elements *elements, dyn_error *error) {
     const dyn_machine_element_description *e = &builder->machine_elements[i];
-    int j = name_index_find(&builder->joint_names, e->joint);
+    int j = name_index_find(&builder->joint_names, e->joint), shaft = find_shaft(builder, e);
+    if (shaft >= 0) {
+        return check_on_shaft(builder, i, shaft, error);
+    }
     if (j < 0) {
         return builder_fail_member(builder, element_of(builder, i), "joint", error,
                                    "there is no joint \"%s\"; add it or correct the name", e->joint);

@@ -21,6 +21,9 @@ dyn_status check_machine_elements(const dyn_builder *builder, dyn_error *error);
 /* Reports elements of fixed joints. */
 void inspect_machine_elements(const dyn_builder *builder, dyn_report *report);
 
+/* Returns the index of the shaft on which a friction law or a brake acts, or -1 where it acts on a joint. */
+int find_shaft(const dyn_builder *builder, const dyn_machine_element_description *element);
+
 /* Returns a bound on the rotors of a description, on moving joints and on fixed ones, and of shafts. */
 int count_rotors(const dyn_builder *builder);
 

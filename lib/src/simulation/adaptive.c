@@ -107,6 +107,7 @@ static int slope(sunrealtype t, N_Vector y, N_Vector rate, void *context) {
     }
     force_at(f, t, s->tau);
     s->time = t;
+    simulator_begin_shafts(s, f->block, 0);
     if (s->gears.count > 0) {
         simulator_begin_gears(s, f->block, 0, s->tau, NULL);
     }

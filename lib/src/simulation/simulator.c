@@ -58,6 +58,7 @@ static size_t lay_out(size_t lanes, uintptr_t base, dyn_simulator *s, spring_arr
     cursor += simulated_loops_lay_out(model, lanes, cursor, &s->loops);
     cursor += simulated_bristles_lay_out(model, lanes, cursor, &s->bristles);
     cursor += simulated_gears_lay_out(model, lanes, cursor, &s->gears);
+    cursor += simulated_shafts_lay_out(model, lanes, cursor, &s->shafts);
     cursor += simulated_link_forces_lay_out(model, lanes, cursor, &s->link_forces);
     cursor += simulated_base_lay_out(model, s->options.base_may_move, lanes, cursor, &s->base);
     int joints = s->options.solve_joints ? model->nv : 0;
@@ -139,6 +140,7 @@ static void choose_constraints(dyn_simulator *s) {
     simulator_choose_loops(s);
     simulator_choose_contacts(s);
     simulator_choose_gears(s);
+    simulator_choose_shafts(s);
     simulator_choose_base(s);
 }
 
@@ -157,8 +159,9 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
     bool can_touch = count_contact_pairs(model->description) > 0 || chosen.solve_joints;
     bool has_loops = model->constraint_rows > 0;
     bool has_gears = dyn_lossy_gears(model) > 0 && !chosen.ignore_gear_losses;
+    bool has_shafts = dyn_shaft_elements(model) > 0;
     bool has_stages = chosen.base_may_move && chosen.integrator == DYN_INTEGRATOR_RUNGE_KUTTA_4;
-    if (status == DYN_OK && (has_loops || can_touch || has_gears || has_stages)) {
+    if (status == DYN_OK && (has_loops || can_touch || has_gears || has_shafts || has_stages)) {
         status = dyn_workspace_create(model, &second, error);
     }
     if (status != DYN_OK) {
@@ -181,6 +184,8 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
     memcpy(s->gravity, chosen.has_gravity ? chosen.gravity : model->gravity, sizeof s->gravity);
     dyn_joint_properties(model, &s->joints);
     fill_step(s);
+    s->shafts.workspace = has_shafts ? second : NULL;
+    simulator_add_shafts(s);
     fill_elements(s);
     simulator_choose_bristles(s);
     simulator_choose_link_forces(s);
@@ -401,9 +406,10 @@ static void substep(dyn_simulator *s, const simulated_step *step, int i) {
         interpolate_tau(s, block, (i + 1.0) / s->options.substeps, s->tau_to);
         from = s->tau_from, to = s->tau_to;
     }
+    double implicit_dt = s->step.scheme == STEP_SEMI_IMPLICIT_EULER ? s->step.dt : 0;
+    simulator_begin_shafts(s, block, implicit_dt);
     if (s->gears.count > 0) {
-        bool is_implicit = s->step.scheme == STEP_SEMI_IMPLICIT_EULER;
-        simulator_begin_gears(s, block, is_implicit ? s->step.dt : 0, from, to);
+        simulator_begin_gears(s, block, implicit_dt, from, to);
     }
     if (s->bristles.count > 0) {
         from = simulator_add_bristles(s, block, 0, from);

@@ -64,6 +64,25 @@ typedef struct simulated_gears {
     double *start, *input, *rate; /* of the gears of one lane: loss at the start of a pass, X, u */
 } simulated_gears;
 
+/* Friction or a brake on a shaft. */
+typedef struct simulated_shaft {
+    shaft_rates rates;
+    friction_law law; /* on the rate of the shaft */
+} simulated_shaft;
+
+/* Shafts with friction, and with engaged brakes. */
+typedef struct simulated_shafts {
+    dyn_workspace *workspace; /* as that of loops; NULL: there are none */
+    int count;
+    simulated_shaft *shafts;
+    int *row_of;          /* row of each coordinate that turns one of them; -1: it turns none */
+    constraint_rows rows; /* these coordinates */
+    step_constraint next; /* what else acts on accelerations */
+    double implicit_dt;   /* step of a semi-implicit method; 0: another method */
+    sample_block block;
+    double *torque, *speed, *coefficient, *D; /* of the shafts of one lane: f, u without f, K, dt D */
+} simulated_shafts;
+
 /* Closed loops of the model. */
 typedef struct simulated_loops {
     dyn_workspace *workspace; /* its kernels run while a kernel uses that of the simulator; NULL: there is no loop */
@@ -122,6 +141,7 @@ struct dyn_simulator {
     simulated_loops loops;
     simulated_bristles bristles;
     simulated_gears gears;
+    simulated_shafts shafts;
     simulated_link_forces link_forces;
     simulated_base base;
     int first_brake;       /* first friction law of an engaged brake; laws of friction precede it */
@@ -313,6 +333,20 @@ void simulator_choose_gears(dyn_simulator *s);
 /* States the packed forces of a substep, whose losses depend on them. */
 void simulator_begin_gears(dyn_simulator *s, sample_block block, double implicit_dt, const double *tau,
                            const double *tau_end);
+
+/* ---- Shafts ------------------------------------------------------------------------------------------------------ */
+
+/* Lays out the memory of the shafts of a model from `base` on; returns its size (carve.h). */
+size_t simulated_shafts_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, simulated_shafts *shafts);
+
+/* Adds the shafts with friction, and those whose brakes the options engage. */
+void simulator_add_shafts(dyn_simulator *s);
+
+/* Makes shafts act in steps, before what is chosen already. */
+void simulator_choose_shafts(dyn_simulator *s);
+
+/* Begins a substep. */
+void simulator_begin_shafts(dyn_simulator *s, sample_block block, double implicit_dt);
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 

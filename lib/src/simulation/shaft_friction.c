@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Friction and brakes of shafts in steps of a simulation. A shaft turns at the rate w = G v, and its torque f acts on
+ * the coordinates as G' f. A semi-implicit step evaluates it at the new rate u, with the coefficient K of the old one
+ * (joint_resistance.c does so for joints), where a_0 is the acceleration without the shafts:
+ *
+ *     f_i = -K_i u_i,    u = G (v + dt a_0) + dt D f,    D = G M^-1 G'
+ *
+ * The equations are those of a symmetric positive definite matrix, K^-1 + dt D, so that Gauss and Seidel's method
+ * converges. Explicit methods have f_i = -K_i w_i, at each stage.
+ *
+ * Source: Golub and Van Loan 2013, "Matrix Computations", section 11.2.3 (Gauss-Seidel).
+ */
+#include "simulator.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../dynamics/carve.h"
+#include "../model/description.h"
+#include "../model/normal_form.h"
+
+enum { MOST_SWEEPS = 200 };
+
+size_t simulated_shafts_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, simulated_shafts *s) {
+    uintptr_t cursor = base;
+    int elements = dyn_shaft_elements(model);
+    if (elements == 0) {
+        return 0;
+    }
+    size_t count = (size_t)elements, nv = (size_t)model->nv;
+    cursor += constraint_rows_lay_out(model, model->nv, lanes, false, cursor, &s->rows);
+    s->shafts = dyn_carve(&cursor, count * sizeof *s->shafts);
+    s->row_of = dyn_carve(&cursor, nv * sizeof *s->row_of);
+    s->torque = dyn_carve(&cursor, count * sizeof(double));
+    s->speed = dyn_carve(&cursor, count * sizeof(double));
+    s->coefficient = dyn_carve(&cursor, count * sizeof(double));
+    s->D = dyn_carve(&cursor, count * count * sizeof(double));
+    return cursor - base;
+}
+
+/* Returns D of two shafts in a lane. */
+static double response_of(const simulated_shafts *s, const shaft_rates *a, const shaft_rates *b, size_t l) {
+    double sum = 0;
+    int m = s->rows.set.m;
+    for (int i = 0; i < a->count; i++) {
+        for (int k = 0; k < b->count; k++) {
+            int entry = s->row_of[a->coordinates[i]] * m + s->row_of[b->coordinates[k]];
+            sum += a->rates[i] * b->rates[k] * s->rows.response[lane_index(s->block, entry, l)];
+        }
+    }
+    return sum;
+}
+
+/* Returns the rate of a shaft at the packed rates v of a lane. */
+static double speed_of(const simulated_shafts *s, const shaft_rates *shaft, const double *v, size_t l) {
+    double sum = 0;
+    for (int k = 0; k < shaft->count; k++) {
+        sum += shaft->rates[k] * v[lane_index(s->block, shaft->coordinates[k], l)];
+    }
+    return sum;
+}
+
+/* Finds the torques of the shafts of a lane. */
+static void find_torques(const dyn_simulator *simulator, const double *v, const double *a, size_t l) {
+    const simulated_shafts *s = &simulator->shafts;
+    const dyn_passive_parts parts = {
+        .damping = true, .friction = true, .friction_velocity = simulator->options.friction_velocity};
+    int n = s->count;
+    double dt = s->implicit_dt, change = 1, largest = 0;
+    for (int i = 0; i < n; i++) {
+        const simulated_shaft *one = &s->shafts[i];
+        double w = speed_of(s, &one->rates, v, l);
+        s->speed[i] = w + dt * speed_of(s, &one->rates, a, l);
+        s->coefficient[i] = dyn_friction_coefficient(&one->law, &parts, w);
+        s->torque[i] = 0;
+        for (int k = 0; k < n; k++) {
+            s->D[i * n + k] = dt * response_of(s, &one->rates, &s->shafts[k].rates, l);
+        }
+    }
+    for (int sweep = 0; sweep < MOST_SWEEPS && change > 1e-14 * largest; sweep++) {
+        change = largest = 0;
+        for (int i = 0; i < n; i++) {
+            double u = s->speed[i], K = s->coefficient[i];
+            for (int k = 0; k < n; k++) {
+                u += k == i ? 0 : s->D[i * n + k] * s->torque[k];
+            }
+            double found = -K * u / (1 + K * s->D[i * n + i]);
+            change = fmax(change, fabs(found - s->torque[i])), largest = fmax(largest, fabs(found));
+            s->torque[i] = found;
+        }
+    }
+}
+
+/* Adds the response to the torques of shafts to packed accelerations (step_constraint). `context` is the simulator. */
+static void apply(void *context, double fraction, const void *q, const void *v, const void *diagonal, void *a) {
+    dyn_simulator *simulator = context;
+    simulated_shafts *s = &simulator->shafts;
+    s->rows.diagonal = diagonal;
+    constraint_rows_respond(&s->rows, simulator->model, s->workspace, s->block, q, NULL);
+    for (size_t l = 0; l < s->block.lanes; l++) {
+        double *force = s->rows.solution.multipliers;
+        find_torques(simulator, v, a, l);
+        memset(force, 0, (size_t)s->rows.set.m * sizeof *force);
+        for (int i = 0; i < s->count; i++) {
+            const shaft_rates *rates = &s->shafts[i].rates;
+            for (int k = 0; k < rates->count; k++) {
+                force[s->row_of[rates->coordinates[k]]] += rates->rates[k] * s->torque[i];
+            }
+        }
+        constraint_rows_apply(&s->rows, s->block, l, simulator->model->nv, a);
+    }
+    if (s->next.apply) {
+        s->next.apply(s->next.context, fraction, q, v, diagonal, a);
+    }
+}
+
+/* Adds friction or a brake on a shaft, with the parts of its law that count. */
+static void add_shaft(dyn_simulator *simulator, int element, double viscous, double dry) {
+    simulated_shafts *s = &simulator->shafts;
+    simulated_shaft *added = &s->shafts[s->count];
+    if (!dyn_element_on_shaft(simulator->model, element, &added->rates, &added->law)) {
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        added->law.viscous[i] *= viscous;
+        added->law.coulomb[i] *= dry;
+        added->law.excess[i] *= dry;
+    }
+    for (int k = 0; k < added->rates.count; k++) {
+        int coordinate = added->rates.coordinates[k];
+        const row_group group = {1, 1, {{ROW_OF_COORDINATE, coordinate, .factor = 1}}};
+        if (s->row_of[coordinate] < 0) {
+            s->row_of[coordinate] = constraint_rows_add(&s->rows, &group);
+        }
+    }
+    s->count++;
+}
+
+void simulator_add_shafts(dyn_simulator *simulator) {
+    simulated_shafts *s = &simulator->shafts;
+    const dyn_simulation_options *o = &simulator->options;
+    const dyn_model *model = simulator->model;
+    if (!s->workspace) {
+        return;
+    }
+    constraint_rows_clear(&s->rows);
+    for (int k = 0; k < model->nv; k++) {
+        s->row_of[k] = -1;
+    }
+    for (int i = 0; i < dyn_machine_elements(model); i++) {
+        if (model->description->machine_elements[i].kind == DYN_MACHINE_ELEMENT_KIND_FRICTION) {
+            add_shaft(simulator, i, !o->ignore_damping, !o->ignore_friction);
+        }
+    }
+    for (size_t i = 0; i < o->brake_count; i++) {
+        add_shaft(simulator, find_brake(model, o->brakes[i]), 1, 1);
+    }
+}
+
+void simulator_choose_shafts(dyn_simulator *simulator) {
+    simulated_shafts *s = &simulator->shafts;
+    if (s->count > 0) {
+        s->next = simulator->step.constraint;
+        simulator->step.constraint = (step_constraint){apply, simulator};
+    }
+}
+
+void simulator_begin_shafts(dyn_simulator *simulator, sample_block block, double implicit_dt) {
+    simulator->shafts.block = block;
+    simulator->shafts.implicit_dt = implicit_dt;
+}
