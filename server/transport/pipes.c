@@ -2,6 +2,7 @@
 /* Records the connections of a transport, and finds those that are idle or do not read their replies. */
 #include "transport/pipes.h"
 
+#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,13 +187,20 @@ bool pipe_table_condemn(pipe_table *table, uint32_t id, char peer[TRANSPORT_PEER
     return is_new;
 }
 
+/* Returns whether the system accepts bytes for the client. If it does, the daemon itself has not sent them yet, because
+ * its threads wait for processors, and the client is not deaf. */
+static bool accepts_bytes(const pipe_record *record) {
+    struct pollfd socket = {.fd = record->descriptor, .events = POLLOUT};
+    return record->descriptor >= 0 && poll(&socket, 1, 0) == 1 && socket.revents == POLLOUT;
+}
+
 static pipe_action choose_action(const pipe_record *record, const pipe_bounds *bounds, uint64_t now) {
     if (record->is_closing || record->kind == TRANSPORT_EVENTS) {
         return PIPE_KEEP;
     }
     if (record->waiting > 0) {
         uint64_t patience = record->waiting < bounds->share ? bounds->reply_time : bounds->reply_time / 5;
-        return now > record->last_progress + patience ? PIPE_DEAF : PIPE_KEEP;
+        return now > record->last_progress + patience && !accepts_bytes(record) ? PIPE_DEAF : PIPE_KEEP;
     }
     return record->under_way == 0 && now > record->last_request + bounds->idle_time ? PIPE_IDLE : PIPE_KEEP;
 }

@@ -6,16 +6,22 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "unit/server/support.h"
 
 static const pipe_bounds bounds = {.idle_time = 1000, .reply_time = 100, .share = 4};
 
-/* Creates a table with one connection, of the id 5, opened at time 0. */
-static void open_one(pipe_table *table, transport_kind kind) {
-    pipe_record record = {.id = 5, .listener = 2, .kind = kind, .peer = "somebody"};
+/* Creates a table with one connection, of the id 5, opened at time 0 with that descriptor. */
+static void open_with(pipe_table *table, transport_kind kind, int descriptor) {
+    pipe_record record = {.id = 5, .listener = 2, .kind = kind, .descriptor = descriptor, .peer = "somebody"};
     pipe_table_init(table, NULL);
     ck_assert(pipe_table_add(table, &record));
+}
+
+static void open_one(pipe_table *table, transport_kind kind) {
+    open_with(table, kind, -1);
 }
 
 static void request(pipe_table *table, uint64_t now, unsigned share, bool is_crowded) {
@@ -65,6 +71,24 @@ START_TEST(unread_reply_marks_its_client_as_deaf) {
     ck_assert_int_eq(action_at(&table, 221), PIPE_DEAF);
     char peer[TRANSPORT_PEER_SIZE];
     ck_assert(!pipe_table_condemn(&table, 5, peer));
+    pipe_table_free(&table);
+}
+END_TEST
+
+START_TEST(client_is_deaf_only_while_the_system_accepts_no_bytes_for_it) {
+    pipe_table table;
+    char bytes[4096] = {0};
+    int ends[2];
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+    open_with(&table, TRANSPORT_REQUEST, ends[0]);
+    request(&table, 10, 4, false);
+    pipe_table_reply(&table, 5, 20);
+    ck_assert_int_eq(action_at(&table, 1000), PIPE_KEEP);
+    while (send(ends[0], bytes, sizeof bytes, 0) > 0) {
+    }
+    ck_assert_int_eq(action_at(&table, 1000), PIPE_DEAF);
+    close(ends[0]);
+    close(ends[1]);
     pipe_table_free(&table);
 }
 END_TEST
@@ -130,6 +154,7 @@ int main(void) {
     tcase_add_test(tests, idle_connection_is_closed_once);
     tcase_add_test(tests, request_under_way_keeps_the_connection);
     tcase_add_test(tests, unread_reply_marks_its_client_as_deaf);
+    tcase_add_test(tests, client_is_deaf_only_while_the_system_accepts_no_bytes_for_it);
     tcase_add_test(tests, patience_is_short_with_a_client_that_holds_its_share);
     tcase_add_test(tests, subscribers_may_be_silent);
     tcase_add_test(tests, connections_are_counted_by_listener_and_forgotten);
