@@ -62,7 +62,7 @@ void formulate_reply(batch *b, const char *source, double *tau, int count, const
     reply->source = (char *)(uintptr_t)source;
     reply->n_tau = b->nv;
     reply->tau = tau;
-    reply->blocks = call_allocate(c, DYN_FORMULATION_MAX_BLOCKS, sizeof *reply->blocks);
+    reply->blocks = call_allocate(c, (size_t)count, sizeof *reply->blocks);
     for (int i = 0; !call_has_ended(c) && i < count; i++) {
         reply->blocks[reply->n_blocks++] = copy_block(c, &list[i]);
     }

@@ -149,11 +149,12 @@ double *formulation_compute(batch *b, Dynamics__V1__Quantity quantity, const sen
 
 /* ---- inner quantities of one state ------------------------------------------------------------------------------- */
 
-/* Inner quantities of a formulation, which live as long as `by`. */
+/* Inner quantities of a formulation, which live as long as `by`, and those of the constraints before them. */
 typedef struct inner_quantities {
     dyn_formulation *by;
-    const dyn_formulation_block *blocks;
+    dyn_formulation_block *blocks; /* DYN_FORMULATION_CONSTRAINT_BLOCKS + DYN_FORMULATION_MAX_BLOCKS */
     int count;
+    double *of_constraints; /* numbers of their blocks */
 } inner_quantities;
 
 /* Motion of the state, and the places of its results. */
@@ -164,6 +165,29 @@ typedef struct formulate_task {
     double *tau;
     inner_quantities *found;
 } formulate_task;
+
+/* Computes the blocks of the constraints of the model under the forces of the motion, where it has any. */
+static dyn_status find_constraint_blocks(const batch *b, const batch_worker *w, const formulate_task *x,
+                                         dyn_error *error) {
+    if (dyn_model_constraint_rows(w->model) == 0) {
+        return DYN_OK;
+    }
+    x->found->count = DYN_FORMULATION_CONSTRAINT_BLOCKS;
+    return dyn_formulation_constraint_blocks(x->found->by, w->model, w->workspace, b->values.gravity, b->q, x->v,
+                                             x->tau, x->found->of_constraints, x->found->blocks, error);
+}
+
+/* Adds the blocks of the formulation itself. */
+static dyn_status find_own_blocks(const batch *b, const formulate_task *x, dyn_error *error) {
+    const dyn_formulation_block *own;
+    inner_quantities *to = x->found;
+    int count = 0;
+    dyn_status status = dyn_formulation_coefficients(to->by, b->values.gravity, b->q, x->v, x->a, &own, &count, error);
+    for (int i = 0; status == DYN_OK && i < count; i++) {
+        to->blocks[to->count++] = own[i];
+    }
+    return status;
+}
 
 static dyn_status find_inner_quantities(const batch *b, const batch_worker *w, const void *context, size_t first,
                                         size_t count, dyn_error *error) {
@@ -184,12 +208,12 @@ static dyn_status find_inner_quantities(const batch *b, const batch_worker *w, c
         status = DYN_CANCELLED;
     }
     if (status == DYN_OK) {
-        status = tip_constraints_apply(b, w, x->tip, b->q, x->v, to->by, error);
+        status = find_constraint_blocks(b, w, x, error);
     }
     if (status == DYN_OK) {
-        status = dyn_formulation_coefficients(to->by, gravity, b->q, x->v, x->a, &to->blocks, &to->count, error);
+        status = tip_constraints_apply(b, w, x->tip, b->q, x->v, to->by, error);
     }
-    return status;
+    return status == DYN_OK ? find_own_blocks(b, x, error) : status;
 }
 
 /* Computes the inner quantities of the formulation for links that do not bend. */
@@ -205,6 +229,9 @@ static void formulate_rigid(batch *b, const Dynamics__V1__FormulateRequest *r) {
             .tau = batch_output(b, b->nv),
             .found = &found,
         };
+        found.blocks = call_allocate(b->call, DYN_FORMULATION_CONSTRAINT_BLOCKS + DYN_FORMULATION_MAX_BLOCKS,
+                                     sizeof *found.blocks);
+        found.of_constraints = batch_output(b, dyn_formulation_constraint_numbers(b->model));
         if (!call_has_ended(b->call) && batch_run(b, find_inner_quantities, &x, batch_forces_size(b))) {
             formulate_reply(b, dyn_formulation_traits_of(found.by)->source, x.tau, found.count, found.blocks);
         }
@@ -215,7 +242,8 @@ static void formulate_rigid(batch *b, const Dynamics__V1__FormulateRequest *r) {
 void method_formulate(call *c) {
     const Dynamics__V1__FormulateRequest *r = c->request->formulate;
     const query_parts supported =
-        QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES | QUERY_FORMULATION | QUERY_TIP_CONSTRAINTS | QUERY_BASE_MOTION;
+        QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES | QUERY_FORMULATION | QUERY_TIP_CONSTRAINTS | QUERY_BASE_MOTION |
+        (c->request->formulate->n_flexible_links == 0 ? QUERY_CONSTRAINTS | QUERY_ADDED_CONSTRAINTS : QUERY_MODEL);
     batch b;
     if (batch_open(c, &b, r->query, supported, r->n_q, r->q) && batch_check_one_state(&b) &&
         batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a)) {

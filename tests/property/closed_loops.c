@@ -464,6 +464,66 @@ START_TEST(projectors_remove_the_forces_and_motions_of_constraints) {
 }
 END_TEST
 
+/* Returns the values of a block of this name. */
+static const double *block_of(const dyn_formulation_block blocks[DYN_FORMULATION_CONSTRAINT_BLOCKS], const char *name) {
+    int i = 0;
+    while (i < DYN_FORMULATION_CONSTRAINT_BLOCKS && strcmp(blocks[i].name, name) != 0) {
+        i++;
+    }
+    ck_assert_msg(i < DYN_FORMULATION_CONSTRAINT_BLOCKS, "no block %s", name);
+    return blocks[i].values;
+}
+
+/* Compares the inner quantities of one formulation with the library's own forward dynamics, and checks that they
+ * satisfy the equation of motion M (a_c - a_0) = A' lambda. Returns whether the formulation applies. */
+static bool check_blocks(const loop_case *c, int tree, const char *name, const double *a, const double *lambda) {
+    dyn_formulation *f;
+    dyn_formulation_block blocks[DYN_FORMULATION_CONSTRAINT_BLOCKS];
+    dyn_error error;
+    if (dyn_formulation_create(c->model, name, &f, &error) != DYN_OK) {
+        return false;
+    }
+    size_t nv = c->nv;
+    double *memory = numbers(dyn_formulation_constraint_numbers(c->model)), *change = numbers(nv), *held = numbers(nv);
+    require(
+        dyn_formulation_constraint_blocks(f, c->model, c->workspace, NULL, c->q, c->v, c->tau, memory, blocks, &error),
+        &error);
+    for (size_t i = 0; i < nv; i++) {
+        change[i] = block_of(blocks, "constraint_a")[i] - block_of(blocks, "constraint_a_0")[i];
+    }
+    multiply(nv, nv, block_of(blocks, "constraint_M"), change, held);
+    assert_norm_close("A' lambda", tree, block_of(blocks, "constraint_A_t_lambda"), held, nv, 1e-6);
+    assert_norm_close("a_c", tree, block_of(blocks, "constraint_a"), a, nv, 1e-7);
+    assert_norm_close("lambda", tree, block_of(blocks, "constraint_lambda"), lambda, c->m, 1e-6);
+    free(memory), free(change), free(held);
+    dyn_formulation_free(f);
+    return true;
+}
+
+START_TEST(formulations_have_the_inner_quantities_of_constraints) {
+    random_source base = random_seed("closed_loops formulations", 174);
+    int compared = 0;
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        loop_case c = random_loops(&random, tree);
+        double *a = numbers(c.nv), *lambda = numbers(c.m);
+        dyn_constraint_result result;
+        dyn_error error;
+        require(dyn_constrained_forward_dynamics(c.model, c.workspace, 1, NULL, c.q, c.v, c.tau, NULL, NULL, a, lambda,
+                                                 &result, &error),
+                &error);
+        /* Where rows contradict each other, compromises differ. */
+        bool agrees = result.residual < 1e-7 * (1 + norm(a, c.nv)) && result.condition < 1e6;
+        for (int i = 0; agrees && i < dyn_formulation_count(); i++) {
+            compared += check_blocks(&c, tree, dyn_formulation_traits_at(i)->name, a, lambda);
+        }
+        free(a), free(lambda);
+        close_case(&c);
+    }
+    ck_assert_int_gt(compared, 5 * TREES);
+}
+END_TEST
+
 /* Checks that hybrid forces cause the acceleration and the multipliers that are returned with them, and that each state
  * of a batch has the bits that it has alone. */
 static void check_hybrid(const loop_case *c, int tree, const double *wanted, const double *f) {
@@ -1190,6 +1250,7 @@ int main(void) {
     tcase_add_test(tests, methods_agree_and_satisfy_the_equations);
     tcase_add_test(tests, wrenches_of_constraints_move_the_links_as_the_constraints_do);
     tcase_add_test(tests, hybrid_forces_cause_the_motion_and_the_multipliers_that_they_are_for);
+    tcase_add_test(tests, formulations_have_the_inner_quantities_of_constraints);
     tcase_add_test(tests, projectors_remove_the_forces_and_motions_of_constraints);
     tcase_add_test(tests, inverse_dynamics_finds_the_least_forces_of_the_motors);
     tcase_add_test(tests, a_motion_that_needs_a_missing_motor_names_its_joint);

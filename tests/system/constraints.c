@@ -777,7 +777,6 @@ END_TEST
 static const char *const tree_requests[] = {
     "inverse_dynamics '{\"query\": {\"model\": \"four_bar\", \"formulation\": \"lagrange_euler\"}, \"q\": [0, 0, 0]}'",
     "explain '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0]}'",
-    "formulate '{\"query\": {\"model\": \"four_bar\", \"formulation\": \"lagrange_euler\"}, \"q\": [0, 0, 0]}'",
     "forward_dynamics '{\"query\": {\"model\": \"four_bar\", \"formulation\": \"lagrange_euler\"}, \"q\": [0, 0, 0]}'",
     "find_base_parameters '{\"query\": {\"model\": \"four_bar\"}}'",
     "evaluate '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], \"quantities\": "
@@ -795,6 +794,50 @@ START_TEST(methods_that_would_ignore_constraints_name_one_instead) {
         must_fail(line, 1, "FAILED_PRECONDITION");
         must_fail(line, 1, strstr(line, "formulation") ? "a formulation of chains and trees" : "does not consider");
     }
+}
+END_TEST
+
+/* Returns the values of the block of this name of a reply of Formulate. */
+static const json_t *block_values(const json_t *reply, const char *name) {
+    size_t i;
+    json_t *block;
+    json_array_foreach(json_object_get(reply, "blocks"), i, block) {
+        if (strcmp(text_of(block, "name"), name) == 0) {
+            return json_object_get(block, "values");
+        }
+    }
+    ck_abort_msg("no block %s", name);
+}
+
+/* Checks the blocks of the constraints, and those of the formulation after them: under the forces of a motion at rest
+ * that satisfies the constraints, the accelerations are those of the motion, and the multipliers are zero. */
+START_TEST(formulate_shows_the_inner_quantities_of_constraints) {
+    load("four_bar");
+    json_t *reply = run_json("$ctl call formulate '{\"query\": {\"model\": \"four_bar\", \"formulation\": "
+                             "\"christoffel\"}, \"q\": [0, 0, 0], \"v\": [0, 0, 0], \"a\": [0, 0, 0]}'");
+    const json_t *A = block_values(reply, "constraint_A"), *M = block_values(reply, "constraint_M"),
+                 *P = block_values(reply, "constraint_P");
+    ck_assert_uint_eq(json_array_size(A), 15);
+    ck_assert_uint_eq(json_array_size(block_values(reply, "constraint_Lambda")), 25);
+    ck_assert_double_eq(number_of(block_values(reply, "constraint_rank"), 0), 2);
+    for (size_t i = 0; i < 9; i++) {
+        ck_assert_double_eq_tol(number_of(block_values(reply, "M"), i), number_of(M, i), 1e-12);
+    }
+    for (size_t row = 0; row < 5; row++) {
+        ck_assert_double_eq_tol(number_of(block_values(reply, "constraint_lambda"), row), 0, 1e-9);
+        for (size_t i = 0; i < 3; i++) {
+            double held = 0; /* P A' */
+            for (size_t k = 0; k < 3; k++) {
+                held += number_of(P, 3 * i + k) * number_of(A, 3 * row + k);
+            }
+            ck_assert_double_eq_tol(held, 0, 1e-9);
+        }
+    }
+    json_decref(reply);
+    must_say("$ctl formulate four_bar --formulation christoffel --q 0,0,0", "constraint_Lambda");
+    must_fail("$ctl call formulate '{\"query\": {\"model\": \"four_bar\", \"formulation\": \"book_flexible\"}, "
+              "\"q\": [0, 0, 0], \"flexible_links\": [{\"link\": \"rocker\"}]}'",
+              1, "has the constraint \"loop\"");
 }
 END_TEST
 
@@ -1104,6 +1147,7 @@ int main(void) {
     tcase_add_test(all, constraints_that_contradict_each_other_are_refused_by_name);
     tcase_add_test(all, too_many_constraints_are_refused_with_the_limit);
     tcase_add_test(all, methods_that_would_ignore_constraints_name_one_instead);
+    tcase_add_test(all, formulate_shows_the_inner_quantities_of_constraints);
     tcase_add_test(all, terms_of_the_equation_of_motion_are_those_of_the_tree);
     tcase_add_test(all, forward_dynamics_shows_the_forces_of_the_constraints);
     tcase_add_test(all, derivatives_of_constrained_accelerations_are_those_of_the_motion);

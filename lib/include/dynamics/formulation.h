@@ -192,6 +192,32 @@ DYN_API dyn_status dyn_formulation_coefficients(dyn_formulation *formulation, co
                                                 const double *v, const double *a, const dyn_formulation_block **blocks,
                                                 int *count, dyn_error *error);
 
+/* Number of blocks of a model with constraints. */
+enum { DYN_FORMULATION_CONSTRAINT_BLOCKS = 13 };
+
+/* Returns the number of values of all blocks of dyn_formulation_constraint_blocks; 0 for a model without constraints.
+ */
+DYN_API size_t dyn_formulation_constraint_numbers(const dyn_model *model);
+
+/* Computes the inner quantities of the constraints of a model (constraint_space.h) by a formulation, for one state and
+ * the forces tau (NULL: zero): A a = b, with b = -dA/dt v, and the errors e; M and the accelerations a_0 of the tree by
+ * the formulation, with the external forces and the base that it counts; A M^-1 A', Lambda, P, P_qdd and the rank; and
+ *
+ *     lambda = Lambda (b - A a_0)        A' lambda        [M A'; A 0] [a_c; -lambda] = [M a_0; b]
+ *
+ * (Featherstone and Orin 2000, equations 18, 20 and 21), where lambda has the least norm. Forces of loop joints do not
+ * count. `model` is that of the formulation and of the workspace. `memory` has dyn_formulation_constraint_numbers
+ * numbers, to which the blocks point; it must not overlap inputs. The names of the blocks begin with "constraint_".
+ * Cost that of the mass matrix and of the forward dynamics of the formulation, and O((nv + m)^3). Allocates nothing.
+ * Thread-safe as long as each thread has its own formulation and workspace.
+ * Errors: those of dyn_formulation_mass_matrix, dyn_formulation_forward_dynamics, dyn_constraint_space_quantities and
+ * dyn_constrain_accelerations. */
+DYN_API dyn_status dyn_formulation_constraint_blocks(dyn_formulation *formulation, const dyn_model *model,
+                                                     dyn_workspace *workspace, const double *gravity, const double *q,
+                                                     const double *v, const double *tau, double *memory,
+                                                     dyn_formulation_block blocks[DYN_FORMULATION_CONSTRAINT_BLOCKS],
+                                                     dyn_error *error);
+
 /* Result whose operations dyn_formulation_operations counts. */
 typedef enum dyn_formulation_result {
     DYN_FORMULATION_RESULT_INVERSE_DYNAMICS,
