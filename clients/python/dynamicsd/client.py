@@ -95,11 +95,20 @@ class Client:
         return html_table(self.session.url, ["model", "nq", "nv", "mass [kg]", "base"], rows)
 
     def close(self) -> None:
-        """Ends the calls of other threads with Cancelled, and closes the connection."""
+        """Ends the calls of other threads with Cancelled, and closes the connection.
+
+        >>> own = dynamicsd.connect()
+        >>> own.close()
+        """
         self.session.close()
 
     def abort(self) -> None:
-        """Ends all calls with Cancelled, also later ones. Any thread may call it."""
+        """Ends all calls with Cancelled, also later ones. Any thread may call it.
+
+        >>> own = dynamicsd.connect()
+        >>> own.abort()
+        >>> own.close()
+        """
         self.session.abort()
 
     def _list(self, kind: str, function: Any, *arguments: Any) -> Any:
@@ -108,7 +117,10 @@ class Client:
     # ---- the daemon --------------------------------------------------------------------------------------------------
 
     def ping(self, timeout: float = 0) -> None:
-        """Makes an empty round trip."""
+        """Makes an empty round trip.
+
+        >>> client.ping()
+        """
         self.session.call(lib.dyn_client_ping, seconds(timeout))
 
     def health(self, component: str | None = None, timeout: float = 0) -> Health:
@@ -165,6 +177,10 @@ class Client:
         """Sets the level of the daemon's log, until the daemon stops or reloads. Returns the level before.
 
         `level` is "error", "warning", "info" or "debug". "unspecified" leaves the level as it is.
+
+        >>> before = client.set_log_level("debug")
+        >>> client.set_log_level(before)
+        'debug'
         """
         levels = named("dyn_client_log_level")
         previous = ffi.new("dyn_client_log_level *")
@@ -194,7 +210,11 @@ class Client:
         return Model(self, self.describe(name, timeout=timeout))
 
     def describe(self, model: str, timeout: float = 0) -> Description:
-        """Requests everything that the daemon knows about a model."""
+        """Requests everything that the daemon knows about a model.
+
+        >>> [joint.name for joint in client.describe("two_link").joints]
+        ['joint1', 'joint2']
+        """
         found = self.session.result("dyn_client_description", lib.dyn_client_description_free,
                                     lib.dyn_client_describe_model, model.encode(), seconds(timeout))
         return _results.description(found)
@@ -219,6 +239,12 @@ class Client:
         `replace` replaces another model of that name, and `keep` stores the model over restarts of the daemon.
         `cut_loops` closes the loops of links with several parents, and `loops` is the text of a YAML file that lists
         closed loops. `transmissions` reads those of a URDF file as gears, rotors and shafts.
+
+        >>> text = client.model("two_link").export("urdf")
+        >>> copy = client.load(text, name="copy_of_two_link")
+        >>> copy.inverse_dynamics([0.0, 0.0])
+        array([29.43,  9.81])
+        >>> copy.unload()
         """
         memory = Keep()
         request = memory.new("dyn_client_load_request *")
@@ -263,7 +289,11 @@ class Client:
         return Model(self, self.describe(text(loaded.model.name)), report)
 
     def unload(self, model: str, timeout: float = 0) -> None:
-        """Unloads the model of that name or digest."""
+        """Unloads the model of that name or digest.
+
+        >>> stiff = client.model("two_link").derive("stiff", Operation("lock_joints", joints=["joint2"]))
+        >>> client.unload("stiff")
+        """
         self.session.call(lib.dyn_client_unload_model, model.encode(), seconds(timeout))
 
     def inertia(self, parts: InertiaPart | Sequence[InertiaPart], point: ArrayLike | None = None, *, timeout: float = 0,
@@ -323,49 +353,111 @@ class Client:
         return Simulation(self, text(created.name), int(token[0]), robot.nq, robot.nv)
 
     def simulation(self, name: str, token: int = 0, timeout: float = 0) -> Simulation:
-        """Finds a simulation. Without its token it can only be read, watched and claimed."""
+        """Finds a simulation. Without its token it can only be read, watched and claimed.
+
+        >>> with client.simulate("two_link", name="swing"):
+        ...     client.simulation("swing").state().name
+        'swing'
+        """
         found = self.session.result("dyn_client_simulation", lib.dyn_client_simulation_free,
                                     lib.dyn_client_get_simulation, name.encode(), token, seconds(timeout))
         return Simulation(self, name, token, found.nq, found.nv)
 
     def simulations(self, timeout: float = 0) -> tuple[State, ...]:
-        """Lists the simulations, sorted by name, without their states."""
+        """Lists the simulations, sorted by name, without their states.
+
+        >>> with client.simulate("two_link", name="swing"):
+        ...     [each.name for each in client.simulations()]
+        ['swing']
+        """
         found = self._list("dyn_client_simulation_list", lib.dyn_client_list_simulations, seconds(timeout))
         return tuple(_results.state(found.simulations[i]) for i in range(found.count))
 
     def save_simulations(self, timeout: float = 0) -> int:
-        """Saves all simulations to the daemon's state directory. Returns their number."""
+        """Saves all simulations to the daemon's state directory. Returns their number.
+
+        >>> with client.simulate("two_link"):
+        ...     client.save_simulations()
+        1
+        >>> client.save_simulations()  # None is left.
+        0
+        """
         count = ffi.new("size_t *")
         self.session.call(lib.dyn_client_save_simulations, seconds(timeout), count)
         return int(count[0])
 
     def restore_simulations(self, timeout: float = 0) -> int:
-        """Restores the saved simulations. Returns their number."""
+        """Restores the saved simulations. Returns their number.
+
+        >>> client.restore_simulations()
+        0
+        """
         count = ffi.new("size_t *")
         self.session.call(lib.dyn_client_restore_simulations, seconds(timeout), count)
         return int(count[0])
 
     def watch(self, simulation: str, timeout: float = 0) -> Watcher:
-        """Subscribes to the states and events of a simulation: `for update in client.watch("arm")`."""
+        """Subscribes to the states and events of a simulation: `for update in client.watch("arm")`.
+
+        >>> with client.simulate("two_link", name="swing", rate=1.0), client.watch("swing") as updates:
+        ...     update = next(update for update in updates if update.kind == "states")
+        >>> update.q.shape[1]
+        2
+        """
         return Watcher(self, lib.dyn_client_watch_simulation, simulation.encode(), seconds(timeout))
 
     def watch_models(self, timeout: float = 0) -> Watcher:
-        """Subscribes to the models of the daemon: each that is loaded, replaced or unloaded."""
+        """Subscribes to the models of the daemon: each that is loaded, replaced or unloaded.
+
+        >>> with client.watch_models() as updates:
+        ...     stiff = client.model("two_link").derive("stiff", Operation("lock_joints", joints=["joint2"]))
+        ...     update = updates.next()
+        >>> update.text, update.model.name
+        ('loaded', 'stiff')
+        >>> stiff.unload()
+        """
         return Watcher(self, lib.dyn_client_watch_models, seconds(timeout))
 
     # ---- recordings --------------------------------------------------------------------------------------------------
 
     def recordings(self, timeout: float = 0) -> tuple[Recording, ...]:
-        """Lists the recordings, sorted by name."""
+        """Lists the recordings, sorted by name.
+
+        >>> with client.simulate("two_link") as sim:
+        ...     sim.record("tape")
+        ...     state = sim.step(5)
+        ...     entries, size = sim.stop_recording()
+        >>> [each.name for each in client.recordings()]
+        ['tape']
+        >>> client.delete_recording("tape")
+        """
         found = self._list("dyn_client_recording_list", lib.dyn_client_list_recordings, seconds(timeout))
         return tuple(read(Recording, found.recordings[i]) for i in range(found.count))
 
     def delete_recording(self, recording: str, timeout: float = 0) -> None:
-        """Deletes a recording that is not under way."""
+        """Deletes a recording that is not under way.
+
+        >>> with client.simulate("two_link") as sim:
+        ...     sim.record("tape")
+        ...     state = sim.step(5)
+        ...     entries, size = sim.stop_recording()
+        >>> client.delete_recording("tape")
+        >>> client.recordings()
+        ()
+        """
         self.session.call(lib.dyn_client_delete_recording, recording.encode(), seconds(timeout))
 
     def fetch_recording(self, recording: str, timeout: float = 0) -> bytes:
-        """Reads the file of a recording."""
+        """Reads the file of a recording.
+
+        >>> with client.simulate("two_link") as sim:
+        ...     sim.record("tape")
+        ...     state = sim.step(5)
+        ...     entries, size = sim.stop_recording()
+        >>> len(client.fetch_recording("tape")) == size
+        True
+        >>> client.delete_recording("tape")
+        """
         parts: list[bytes] = []
         offset = 0
         while True:
@@ -380,6 +472,15 @@ class Client:
                timeout: float = 0, progress: Progress | None = None, job: JobTicket | None = None) -> Replay:
         """Computes a recorded run again and compares it bit for bit. Returns every `stride`-th state from step `first`
         on, at most `count`; zeros mean all.
+
+        >>> with client.simulate("two_link") as sim:
+        ...     sim.record("tape")
+        ...     state = sim.step(5)
+        ...     entries, size = sim.stop_recording()
+        >>> again = client.replay("tape")
+        >>> int(again.steps), int(again.equal_steps), again.q.shape
+        (5, 5, (5, 2))
+        >>> client.delete_recording("tape")
         """
         keep = Keep()
         rows = keep.new("dyn_client_rows *", (first, stride, count)) if with_states else _NULL
@@ -396,6 +497,11 @@ class Client:
                     idle_time: float = 0.0, **options: Unpack[Options]) -> Stream:
         """Opens a stream. `kind` is "feedforward" (torques of points of a model), "simulation_input" (points drive a
         simulation) or "record" (the daemon writes points of a model to a file).
+
+        >>> with client.open_stream("feedforward", model="two_link") as stream:
+        ...     stream.push([0.0, 0.001], q=[[0.0, 0.0], [0.01, 0.0]])
+        >>> stream.info.accepted
+        2
         """
         keep = Keep()
         struct = keep.new("dyn_client_stream_options *")
@@ -412,39 +518,90 @@ class Client:
         return Stream(self, opened[0], True)
 
     def join_stream(self, name: str, key: int, timeout: float = 0) -> Stream:
-        """Opens a connection to push points into a stream of another client."""
+        """Opens a connection to push points into a stream of another client.
+
+        >>> with client.open_stream("feedforward", model="two_link") as stream:
+        ...     with client.join_stream(stream.name, stream.key) as joined:
+        ...         joined.push(0.0, q=[0.0, 0.0])
+        """
         opened = ffi.new("dyn_client_stream **")
         self.session.call(lib.dyn_client_join_stream, name.encode(), key, seconds(timeout), opened)
         return Stream(self, opened[0], False)
 
     def stream_info(self, name: str, timeout: float = 0) -> StreamInfo:
-        """Requests the counters of one stream."""
+        """Requests the counters of one stream.
+
+        >>> with client.open_stream("feedforward", model="two_link", name="points"):
+        ...     client.stream_info("points").kind
+        'feedforward'
+        """
         found = self._list("dyn_client_stream_list", lib.dyn_client_get_stream, name.encode(), seconds(timeout))
         return read(StreamInfo, found.streams[0])
 
     def streams(self, timeout: float = 0) -> tuple[StreamInfo, ...]:
-        """Lists the streams."""
+        """Lists the streams.
+
+        >>> with client.open_stream("feedforward", model="two_link", name="points"):
+        ...     [each.name for each in client.streams()]
+        ['points']
+        """
         found = self._list("dyn_client_stream_list", lib.dyn_client_list_streams, seconds(timeout))
         return tuple(read(StreamInfo, found.streams[i]) for i in range(found.count))
 
     def watch_stream(self, stream: str, timeout: float = 0) -> Watcher:
-        """Subscribes to the torques and events of a stream."""
+        """Subscribes to the torques and events of a stream.
+
+        >>> with client.open_stream("feedforward", model="two_link") as stream:
+        ...     with client.watch_stream(stream.name) as updates:
+        ...         stream.push(0.0, q=[0.0, 0.0])
+        ...         update = next(update for update in updates if update.kind == "torques")
+        >>> update.tau
+        array([[29.43,  9.81]])
+        """
         return Watcher(self, lib.dyn_client_watch_stream, stream.encode(), seconds(timeout))
 
     # ---- jobs --------------------------------------------------------------------------------------------------------
 
     def jobs(self, timeout: float = 0) -> tuple[Job, ...]:
-        """Lists the jobs of all clients, in the order of their start."""
+        """Lists the jobs of all clients, in the order of their start.
+
+        >>> ticket, states = dynamicsd.JobTicket(), np.zeros((1000, 6))
+        >>> try:
+        ...     found = client.model("ur5").rollout(states, steps=30_000, only_last=True, job=ticket, timeout=0.2)
+        ... except TimeoutError:
+        ...     pass  # The job goes on.
+        >>> ticket.name in [each.name for each in client.jobs()]
+        True
+        >>> client.cancel_job(ticket)
+        """
         found = self._list("dyn_client_job_list", lib.dyn_client_get_jobs, _NULL, seconds(timeout))
         return tuple(read(Job, found.jobs[i]) for i in range(found.count))
 
     def job(self, name: str, timeout: float = 0) -> Job:
-        """Requests the state of one job."""
+        """Requests the state of one job.
+
+        >>> ticket, states = dynamicsd.JobTicket(), np.zeros((1000, 6))
+        >>> try:
+        ...     found = client.model("ur5").rollout(states, steps=30_000, only_last=True, job=ticket, timeout=0.2)
+        ... except TimeoutError:
+        ...     pass  # The job goes on.
+        >>> client.job(ticket.name).method
+        'rollout'
+        >>> client.cancel_job(ticket)
+        """
         found = self._list("dyn_client_job_list", lib.dyn_client_get_jobs, name.encode(), seconds(timeout))
         return read(Job, found.jobs[0])
 
     def cancel_job(self, job: str | JobTicket, token: int = 0, timeout: float = 0) -> None:
-        """Cancels a job, or removes it with its result if it has finished."""
+        """Cancels a job, or removes it with its result if it has finished.
+
+        >>> ticket, states = dynamicsd.JobTicket(), np.zeros((1000, 6))
+        >>> try:
+        ...     found = client.model("ur5").rollout(states, steps=30_000, only_last=True, job=ticket, timeout=0.2)
+        ... except TimeoutError:
+        ...     pass  # The job goes on.
+        >>> client.cancel_job(ticket)
+        """
         name, secret = (job.name, job.token) if isinstance(job, JobTicket) else (job, token)
         self.session.call(lib.dyn_client_cancel_job, name.encode(), secret, seconds(timeout))
 

@@ -95,6 +95,11 @@ class Simulation:
 
         State.steps_done is the number of steps done, and State.ended_by the reason for the end. `progress` and Ctrl-C
         end the call between two steps.
+
+        >>> with client.simulate("two_link", q=[0.0, 0.0]) as sim:
+        ...     state = sim.step(100, tau=[29.43, 9.81])
+        >>> state.step, state.steps_done, bool(np.abs(state.v).max() < 1e-9)
+        (100, 100, True)
         """
         keep = Keep()
         values = {"tau": tau, "q_ref": q_ref, "v_ref": v_ref, "a_ref": a_ref}
@@ -109,7 +114,14 @@ class Simulation:
                   v_ref: Rows | None = None, a_ref: Rows | None = None,
                   external_forces: Sequence[ExternalForce] | None = None, base_motion: BaseMotion | None = None,
                   timeout: float = 0) -> int:
-        """Sets the input. Returns the number of the first step that it drives."""
+        """Sets the input. Returns the number of the first step that it drives.
+
+        >>> with client.simulate("two_link", q=[0.0, 0.0]) as sim:
+        ...     first = sim.set_input(tau=[29.43, 9.81])
+        ...     state = sim.step()
+        >>> first, state.step
+        (1, 1)
+        """
         keep = Keep()
         values = {"tau": tau, "q_ref": q_ref, "v_ref": v_ref, "a_ref": a_ref}
         number = ffi.new("uint64_t *")
@@ -118,56 +130,117 @@ class Simulation:
         return int(number[0])
 
     def state(self, timeout: float = 0) -> State:
-        """Requests the state and all counters. With the token it renews the lease."""
+        """Requests the state and all counters. With the token it renews the lease.
+
+        >>> with client.simulate("two_link", q=[0.0, 0.0]) as sim:
+        ...     sim.state().q
+        array([0., 0.])
+        """
         return self._state(lib.dyn_client_get_simulation, self.token, seconds(timeout))
 
     def set_state(self, q: Rows, v: Rows | None = None, timeout: float = 0) -> State:
-        """Sets q (nq,) and v (nv,); None: at rest."""
+        """Sets q (nq,) and v (nv,); None: at rest.
+
+        >>> with client.simulate("two_link", q=[0.0, 0.0]) as sim:
+        ...     sim.set_state([0.5, -0.5]).q
+        array([ 0.5, -0.5])
+        """
         keep = Keep()
         pointers = [_NULL if value is None else self._row(keep, name, value) for name, value in (("q", q), ("v", v))]
         return self._state(lib.dyn_client_set_simulation_state, self.token, self._sizes["q"], self._sizes["v"],
                            *pointers, seconds(timeout))
 
     def pause(self, timeout: float = 0) -> State:
-        """Stops the clock of the simulation."""
+        """Stops the clock of the simulation.
+
+        >>> with client.simulate("two_link", rate=1.0) as sim:
+        ...     state = sim.pause()
+        ...     sim.state().condition
+        'paused'
+        """
         return self._state(lib.dyn_client_pause_simulation, self.token, seconds(timeout))
 
     def resume(self, timeout: float = 0) -> State:
-        """Lets the simulation follow the clock."""
+        """Lets the simulation follow the clock.
+
+        >>> with client.simulate("two_link", rate=1.0, is_paused=True) as sim:
+        ...     state = sim.resume()
+        ...     sim.state().condition
+        'running'
+        """
         return self._state(lib.dyn_client_resume_simulation, self.token, seconds(timeout))
 
     def reset(self, timeout: float = 0) -> State:
-        """Returns the simulation to its first state."""
+        """Returns the simulation to its first state.
+
+        >>> with client.simulate("two_link", q=[0.0, 0.0]) as sim:
+        ...     state = sim.step(100)
+        ...     sim.reset().q
+        array([0., 0.])
+        """
         return self._state(lib.dyn_client_reset_simulation, self.token, seconds(timeout))
 
     def claim(self, lease: float = 0, timeout: float = 0) -> bool:
-        """Takes over a simulation without an owner. Returns whether that is on the daemon's disk."""
+        """Takes over a simulation without an owner. Returns whether that is on the daemon's disk.
+
+        >>> sim = client.simulate("two_link", lease=0.2, keep=True)
+        >>> time.sleep(1.0)  # The owner, who is not heard of, loses it.
+        >>> found = client.simulation(sim.name)
+        >>> is_on_disk = found.claim()
+        >>> is_on_disk = found.delete()
+        """
         token, durable = ffi.new("uint64_t *"), ffi.new("bool *")
         self.client.session.call(lib.dyn_client_claim_simulation, self._c_name, lease, seconds(timeout), token, durable)
         self.token = int(token[0])
         return bool(durable[0])
 
     def delete(self, timeout: float = 0) -> bool:
-        """Deletes the simulation. Returns whether that is on the daemon's disk."""
+        """Deletes the simulation. Returns whether that is on the daemon's disk.
+
+        >>> sim = client.simulate("two_link")
+        >>> is_on_disk = sim.delete()
+        """
         durable = ffi.new("bool *")
         self.client.session.call(lib.dyn_client_delete_simulation, self._c_name, self.token, seconds(timeout), durable)
         self.token = 0
         return bool(durable[0])
 
     def record(self, recording: str, timeout: float = 0) -> None:
-        """Starts a recording in the daemon's state directory."""
+        """Starts a recording in the daemon's state directory.
+
+        >>> with client.simulate("two_link", q=[0.0, 0.0]) as sim:
+        ...     sim.record("tape")
+        ...     state = sim.step(5)
+        >>> client.delete_recording("tape")
+        """
         self.client.session.call(lib.dyn_client_record_simulation, self._c_name, self.token, recording.encode(),
                                  seconds(timeout))
 
     def stop_recording(self, timeout: float = 0) -> tuple[int, int]:
-        """Ends the recording. Returns the number of its entries, and the size of its file in bytes."""
+        """Ends the recording. Returns the number of its entries, and the size of its file in bytes.
+
+        >>> with client.simulate("two_link", q=[0.0, 0.0]) as sim:
+        ...     sim.record("tape")
+        ...     state = sim.step(5)
+        ...     entries, size = sim.stop_recording()
+        >>> len(client.fetch_recording("tape")) == size
+        True
+        >>> client.delete_recording("tape")
+        """
         entries, size = ffi.new("uint64_t *"), ffi.new("uint64_t *")
         self.client.session.call(lib.dyn_client_stop_recording, self._c_name, self.token, seconds(timeout), entries,
                                  size)
         return int(entries[0]), int(size[0])
 
     def watch(self, timeout: float = 0) -> Watcher:
-        """Subscribes to the states and events of the simulation."""
+        """Subscribes to the states and events of the simulation.
+
+        >>> with client.simulate("two_link", rate=1.0) as sim:
+        ...     with sim.watch() as updates:
+        ...         update = next(update for update in updates if update.kind == "states")
+        >>> update.q.shape[1]
+        2
+        """
         return self.client.watch(self.name, timeout=timeout)
 
 
@@ -211,7 +284,14 @@ class Watcher:
             yield update
 
     def next(self, timeout: float = 10.0) -> Update:
-        """Waits for the next message. Timeout: none arrived within so many seconds."""
+        """Waits for the next message. Timeout: none arrived within so many seconds.
+
+        >>> with client.watch_models() as updates:
+        ...     stiff = client.model("two_link").derive("stiff", dynamicsd.Operation("lock_joints", joints=["joint2"]))
+        ...     updates.next(timeout=5.0).text
+        'loaded'
+        >>> stiff.unload()
+        """
         end = clock.monotonic() + timeout
         update = ffi.new("dyn_client_update *")
         update.struct_size = ffi.sizeof("dyn_client_update")
@@ -228,7 +308,13 @@ class Watcher:
                 raise exception_of(status, error)
 
     def close(self) -> None:
-        """Ends the subscription. An iteration in another thread ends."""
+        """Ends the subscription. An iteration in another thread ends.
+
+        >>> updates = client.watch_models()
+        >>> updates.close()
+        >>> list(updates)
+        []
+        """
         with self._lock:
             watch, self._watch = self._watch, None
             if watch is not None and not self._client.session.is_foreign:
@@ -297,7 +383,14 @@ class Stream:
 
     def push(self, t: ArrayLike, q: Rows | None = None, v: Rows | None = None, a: Rows | None = None,
              tau: Rows | None = None, timeout: float = 10.0) -> None:
-        """Pushes n points: t is (n,) in s, the arrays are (n, width); or one point: a number and rows of (width,)."""
+        """Pushes n points: t is (n,) in s, the arrays are (n, width); or one point: a number and rows of (width,).
+
+        >>> with client.open_stream("feedforward", model="two_link") as stream:
+        ...     stream.push(0.0, q=[0.0, 0.0])
+        ...     stream.push([0.001, 0.002], q=[[0.0, 0.0]] * 2, v=[[1.0, 0.0]] * 2)
+        >>> stream.info.accepted
+        3
+        """
         keep = Keep()
         times = as_doubles("t", t).reshape(-1)
         pointers = []
@@ -316,16 +409,34 @@ class Stream:
             raise exception_of(status, error)
 
     def seek(self, point_number: int) -> None:
-        """Sets the number of the next point."""
+        """Sets the number of the next point.
+
+        >>> with client.open_stream("feedforward", model="two_link") as stream:
+        ...     stream.seek(10)
+        ...     stream.push(0.0, q=[0.0, 0.0])
+        """
         with self._lock:
             lib.dyn_client_stream_seek(self._opened(), point_number)
 
     def status(self, timeout: float = 0) -> StreamInfo:
-        """Requests the counters of the stream."""
+        """Requests the counters of the stream.
+
+        >>> with client.open_stream("feedforward", model="two_link") as stream:
+        ...     stream.status().kind
+        'feedforward'
+        """
         return self.client.stream_info(self.name, timeout=timeout)
 
     def points(self, first: int = 1, capacity: int = 10_000, timeout: float = 0) -> tuple[NDArray[np.uint64], Array]:
-        """Requests torques that a feedforward stream still holds: numbers of the points, and rows of nv."""
+        """Requests torques that a feedforward stream still holds: numbers of the points, and rows of nv.
+
+        >>> with client.open_stream("feedforward", model="two_link") as stream, stream.watch() as updates:
+        ...     stream.push(0.0, q=[0.0, 0.0])
+        ...     update = next(update for update in updates if update.kind == "torques")
+        ...     numbers, tau = stream.points()
+        >>> tau
+        array([[29.43,  9.81]])
+        """
         if capacity < 1:
             raise InvalidArgument(f"{capacity} is less than 1", field="capacity")
         nv = self._sizes["v"]
@@ -336,18 +447,35 @@ class Stream:
         return steps[:count[0]].copy(), tau[:count[0]].copy()
 
     def watch(self, timeout: float = 0) -> Watcher:
-        """Subscribes to the torques and events of the stream."""
+        """Subscribes to the torques and events of the stream.
+
+        >>> with client.open_stream("feedforward", model="two_link") as stream, stream.watch() as updates:
+        ...     stream.push(0.0, q=[0.0, 0.0])
+        ...     update = next(update for update in updates if update.kind == "torques")
+        >>> update.tau
+        array([[29.43,  9.81]])
+        """
         return self.client.watch_stream(self.name, timeout=timeout)
 
     def leave(self) -> None:
-        """Closes the connection. The stream stays open in the daemon."""
+        """Closes the connection. The stream stays open in the daemon.
+
+        >>> with client.open_stream("feedforward", model="two_link") as stream:
+        ...     joined = client.join_stream(stream.name, stream.key)
+        ...     joined.leave()
+        """
         with self._lock:
             stream, self._stream = self._stream, None
             if stream is not None and not self.client.session.is_foreign:
                 lib.dyn_client_leave_stream(stream)
 
     def close(self, timeout: float = 0) -> StreamInfo:
-        """Closes the stream once all points have arrived. Returns its final counters, which `info` has too."""
+        """Closes the stream once all points have arrived. Returns its final counters, which `info` has too.
+
+        >>> stream = client.open_stream("feedforward", model="two_link")
+        >>> stream.close().accepted
+        0
+        """
         with self._lock:
             stream, self._stream = self._opened(), None
             listed = self.client.session.result("dyn_client_stream_list", lib.dyn_client_stream_list_free,

@@ -110,11 +110,19 @@ class Model:
         return self.description._repr_html_()
 
     def describe(self, timeout: float = 0) -> Description:
-        """Returns everything that the daemon knows about the model now: joints, limits, links, frames, report."""
+        """Returns everything that the daemon knows about the model now: joints, limits, links, frames, report.
+
+        >>> [link.name for link in client.model("two_link").describe().links]
+        ['base', 'link1', 'link2', 'tip']
+        """
         return self.client.describe(self.name, timeout=timeout)
 
     def unload(self, timeout: float = 0) -> None:
-        """Unloads the model from the daemon."""
+        """Unloads the model from the daemon.
+
+        >>> stiff = client.model("two_link").derive("stiff", Operation("lock_joints", joints=["joint2"]))
+        >>> stiff.unload()
+        """
         self.client.unload(self.name, timeout=timeout)
 
     # ---- dynamics ----------------------------------------------------------------------------------------------------
@@ -157,6 +165,12 @@ class Model:
         `method` is "auto", "full_system", "multipliers", "elimination", "articulated_bodies" or "embedding";
         `stabilization` is Baumgarte's k in 1/s. Constraints that contradict each other by more than `tolerance`, a
         share of their terms, are an error: 0 stands for 0.01, and 1 accepts all.
+
+        >>> ends = [dynamicsd.CoupledCoordinate("joint1", 1.0), dynamicsd.CoupledCoordinate("joint2", -1.0)]
+        >>> geared = dynamicsd.Constraint("geared", "coupling", coupled=ends)
+        >>> motion = client.model("two_link").constrained_forward_dynamics([0.0, 0.0], constraints=[geared])
+        >>> motion.a.round(6)
+        array([-3.924, -3.924])
         """
         query = Query(self, options)
         arguments = query.pointers(("q", "v", "tau"), (q, v, tau))
@@ -250,7 +264,12 @@ class Model:
                 **options: Unpack[Options]) -> tuple[ComparedFormulation, ...]:
         """Computes one motion by the daemon's own algorithms ("kernels", the first) and by every formulation. For a
         model with constraints the accelerations are those with them, the forces and the mass matrix those of the
-        tree."""
+        tree.
+
+        >>> compared = client.model("two_link").compare([0.0, 0.0])
+        >>> compared[0].name, compared[0].tau
+        ('kernels', array([29.43,  9.81]))
+        """
         query = Query(self, options)
         arguments = query.pointers(("q", "v", "a"), (q, v, a))
         return _results.comparison(query.result("dyn_client_comparison", lib.dyn_client_compare, *arguments))
@@ -376,6 +395,16 @@ class Model:
         Without `tau`, the forces of the joints are those of inverse dynamics. Without `time`, in s, the samples are
         independent. `ratios` are other ratios of the gears, whose summaries are the alternatives, and
         `brakes` the names of those that are engaged.
+
+        >>> rod = dynamicsd.Link("rod", dynamicsd.Inertia(1.0, rotational=[1, 0, 0, 1, 0, 1]))
+        >>> motor = dynamicsd.Motor(resistance=0.5, torque_constant=0.05)
+        >>> driven = client.load(dynamicsd.ModelDescription(
+        ...     "driven", [dynamicsd.Link("base"), rod], [dynamicsd.Joint("hinge", "continuous", "base", "rod")],
+        ...     machine_elements=[dynamicsd.MachineElement("motor", "hinge", "motor", motor=motor)]))
+        >>> found = driven.evaluate_motors([[0.0]], [[1.0]], [[2.0]])
+        >>> found.torque.round(6), found.current.round(6)
+        (array([[2.]]), array([[40.]]))
+        >>> driven.unload()
         """
         query = Query(self, options)
         request = query.keep.new("dyn_client_motors_request *")
@@ -396,13 +425,23 @@ class Model:
 
     def integrate(self, q: Rows, v: Rows, step_length: float = 1.0, *, out: Array | None = None,
                   **options: Unpack[Options]) -> Array:
-        """Computes the configuration after the motion with the constant velocity v for `step_length` seconds."""
+        """Computes the configurations after motions with the constant velocity v for `step_length` seconds.
+
+        q and the result are (n, nq), in rad and m; v is (n, nv), in rad/s and m/s.
+
+        >>> client.model("two_link").integrate([0.0, 0.0], [1.0, 2.0], 0.5)
+        array([0.5, 1. ])
+        """
         query = Query.of(self, options)
         arguments = (query.rows("q", q), query.rows("v", v), step_length)
         return query.compute(lib.dyn_client_integrate, arguments, out, self.nq)
 
     def difference(self, q: Rows, q_1: Rows, *, out: Array | None = None, **options: Unpack[Options]) -> Array:
-        """Computes the shortest velocity, (n, nv), that leads from q to q_1 in one second."""
+        """Computes the shortest velocity, (n, nv) in rad/s and m/s, that leads from q to q_1, (n, nq), in one second.
+
+        >>> client.model("two_link").difference([0.0, 0.0], [1.0, 2.0])
+        array([1., 2.])
+        """
         query = Query.of(self, options)
         arguments = query.pointers(("q", "q_1"), (q, q_1))
         return query.compute(lib.dyn_client_difference, arguments, out, self.nv)
@@ -420,18 +459,34 @@ class Model:
         return query.compute(lib.dyn_client_interpolate, (first, last, count, part), out, self.nq)
 
     def distance(self, q: Rows, q_1: Rows, *, out: Array | None = None, **options: Unpack[Options]) -> Array:
-        """Computes the norm of difference(q, q_1): n numbers, or an array without dimensions for one row."""
+        """Computes the norm of difference(q, q_1): n numbers, or an array without dimensions for one row.
+
+        >>> float(client.model("two_link").distance([0.0, 0.0], [3.0, 4.0]))
+        5.0
+        """
         query = Query.of(self, options)
         arguments = query.pointers(("q", "q_1"), (q, q_1))
         return query.compute(lib.dyn_client_distance, arguments, out)
 
     def normalize(self, q: Rows, *, out: Array | None = None, **options: Unpack[Options]) -> Array:
-        """Scales the quaternions of configurations to norm one with w >= 0."""
+        """Scales the quaternions of configurations to norm one with w >= 0.
+
+        >>> links = dynamicsd.Link("base"), dynamicsd.Link("ball", dynamicsd.Inertia(1, rotational=[1, 0, 0, 1, 0, 1]))
+        >>> hip = dynamicsd.Joint("hip", "spherical", "base", "ball")
+        >>> ball = client.load(dynamicsd.ModelDescription("ball", links, [hip]))
+        >>> ball.normalize([0.0, 0.0, 3.0, 4.0])
+        array([0. , 0. , 0.6, 0.8])
+        >>> ball.unload()
+        """
         query = Query.of(self, options)
         return query.compute(lib.dyn_client_normalize, (query.of_q("q", q),), out, self.nq)
 
     def neutral(self, samples: int | None = None, *, out: Array | None = None, **options: Unpack[Options]) -> Array:
-        """Returns the zero configuration: (nq,), or (samples, nq)."""
+        """Returns the zero configuration: (nq,), or (samples, nq).
+
+        >>> client.model("two_link").neutral()
+        array([0., 0.])
+        """
         query = Query.of(self, options)
         query.start(1 if samples is None else samples, samples is None)
         return query.compute(lib.dyn_client_neutral, (), out, self.nq)
@@ -472,7 +527,14 @@ class Model:
                   **options: Unpack[Options]) -> tuple[Array, Array]:
         """Computes Jacobians of frames: linear and angular part, each (n, 3, nv), or (k, n, 3, nv) for a list of names.
 
-        `reference_frame` is "local", "world" or "local_world_aligned".
+        `reference_frame` is "local", "world" or "local_world_aligned". Columns of a
+        revolute joint are m/rad and rad/rad, those of a prismatic one m/m and rad/m.
+
+        >>> linear, angular = client.model("two_link").jacobians([0.0, 0.0], "tip", "local_world_aligned")
+        >>> linear.round(9) + 0.0
+        array([[0., 0.],
+               [0., 0.],
+               [2., 1.]])
         """
         query = Query(self, options)
         pointer = query.rows("q", q)
@@ -486,7 +548,14 @@ class Model:
 
     def assemble(self, q: Rows, *, held_joints: Sequence[str] = (), tolerance: float = 0.0, iteration_limit: int = 0,
                  **options: Unpack[Options]) -> Assembly:
-        """Finds configurations near the guesses q that close the loops of a model with constraints."""
+        """Finds configurations near the guesses q that close the loops of a model with constraints.
+
+        >>> ends = [dynamicsd.CoupledCoordinate("joint1", 1.0), dynamicsd.CoupledCoordinate("joint2", -1.0)]
+        >>> geared = dynamicsd.Constraint("geared", "coupling", coupled=ends)
+        >>> found = client.model("two_link").assemble([0.5, 0.1], held_joints=["joint1"], constraints=[geared])
+        >>> found.q.round(9), found.outcomes[0].is_closed
+        (array([0.5, 0.5]), True)
+        """
         query = Query(self, options, is_long=True)
         guesses = query.rows("q", q)
         chosen = query.keep.new("dyn_client_assembly_options *")
@@ -531,10 +600,17 @@ class Model:
     def inverse_dynamics_trajectory(self, q: Rows, v: Rows | None = None, a: Rows | None = None, *,
                                     time: ArrayLike | None = None, rates: str = "given", tip: Tip | None = None,
                                     **options: Unpack[RecordOptions]) -> Trajectory:
-        """Computes the torques along a motion of n rows, and the limits that it exceeds.
+        """Computes the torques along a motion of n rows, in N m and N, and the limits that it exceeds.
 
         With `rates` other than "given", v and a are derived from q (n, nq) and `time` (n,): "spline", "spline_at_rest",
         "central", "five_point", "quintic_spline" or "quintic_spline_at_rest".
+
+        >>> time = np.linspace(0.0, 1.0, 101)
+        >>> q = np.column_stack([time ** 2, 0 * time])
+        >>> arm = client.model("two_link")
+        >>> motion = arm.inverse_dynamics_trajectory(q, time=time, rates="spline", gravity=[0, 0, 0])
+        >>> motion.tau.shape, motion.excesses
+        ((101, 2), ())
         """
         query = Query(self, options, is_long=True)
         rows = query.rows("q", q)
@@ -550,7 +626,13 @@ class Model:
 
     def forward_dynamics_trajectory(self, q: Rows, v: Rows | None, tau: Rows, *, tip: Tip | None = None,
                                     stepping: Stepping | None = None, **options: Unpack[Options]) -> Trajectory:
-        """Computes the motion from the state (q, v) under the rows of tau, (rows, nv), one for each step."""
+        """Computes the motion from the state (q, v) under the rows of tau, (rows, nv), in N m and N, one for each step.
+
+        >>> held = np.tile([29.43, 9.81], (100, 1))
+        >>> motion = client.model("two_link").forward_dynamics_trajectory([0.0, 0.0], None, held)
+        >>> motion.q.shape, bool(np.abs(motion.v).max() < 1e-9)
+        ((100, 2), True)
+        """
         query = Query(self, options, is_long=True)
         state = query.rows("q", q), query.rows("v", v)
         forces = _results.rows_of(query, "tau", tau, self.nv)
@@ -568,7 +650,13 @@ class Model:
 
     def derive_rates(self, q: Rows, time: ArrayLike, rates: str = "spline",
                      **options: Unpack[RecordOptions]) -> Trajectory:
-        """Derives velocities and accelerations from positions q (n, nq) at times (n,), in s."""
+        """Derives velocities and accelerations, (n, nv), from positions q (n, nq), in rad and m, at times (n,), in s.
+
+        >>> time = np.linspace(0.0, 1.0, 101)
+        >>> motion = client.model("two_link").derive_rates(np.column_stack([time ** 2, 3 * time]), time)
+        >>> motion.v[50].round(6), motion.a[50].round(6) + 0.0
+        (array([1., 3.]), array([2., 0.]))
+        """
         query = Query(self, options, is_long=True)
         rows = query.rows("q", q)
         times = query.keep.doubles("time", time, (query.samples,))

@@ -2,6 +2,7 @@
 """Fixtures of pytest for tests and examples in documentation: a daemon of the run, and clients of it."""
 import os
 import pathlib
+import time
 
 import numpy
 import pytest
@@ -49,5 +50,5 @@ def names_of_examples(request):
     """Names that examples in documentation use."""
     if isinstance(request.node, pytest.DoctestItem):
         names = request.getfixturevalue("doctest_namespace")
-        names.update(dynamicsd=dynamicsd, np=numpy, client=request.getfixturevalue("client"),
+        names.update(dynamicsd=dynamicsd, np=numpy, time=time, client=request.getfixturevalue("client"),
                      Operation=dynamicsd.Operation, InertiaPart=dynamicsd.InertiaPart)

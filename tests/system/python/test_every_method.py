@@ -196,3 +196,11 @@ def test_every_method_of_the_contract_reaches_the_daemon(witness, witnessed, pro
     numbers = {name: int(number) for name, number in re.findall(r"^\s+\w+Request (\w+) = (\d+);", methods, re.M)}
     assert len(numbers) == methods.count("Request ")
     assert {name for name, number in numbers.items() if number not in witness.seen} == SHORTCUTS
+
+
+def test_every_public_call_has_an_example():
+    """The examples run as doctests."""
+    for cls in (dynamicsd.Client, dynamicsd.Model, dynamicsd.Simulation, dynamicsd.Stream, dynamicsd.Watcher):
+        for name, call in vars(cls).items():
+            if callable(call) and not name.startswith("_") and name not in ("loaded", "coordinate_names"):
+                assert ">>> " in (call.__doc__ or ""), f"{cls.__name__}.{name} has no example"
