@@ -108,10 +108,12 @@ static int slope(sunrealtype t, N_Vector y, N_Vector rate, void *context) {
     force_at(f, t, s->tau);
     s->time = t;
     simulator_begin_shafts(s, f->block, 0);
+    s->stages.block = f->block;
     if (s->gears.count > 0) {
         simulator_begin_gears(s, f->block, 0, s->tau, NULL);
     }
-    const double *tau = s->link_forces.count > 0 ? simulator_add_link_forces(s, f->block, 0, q, v, s->tau) : s->tau;
+    const double *tau =
+        simulator_holds_link_forces(s) ? simulator_add_link_forces(s, f->block, 0, q, v, s->tau) : s->tau;
     tau = simulator_has_base_forces(s) ? simulator_add_base_forces(s, 0, q, v, tau) : tau;
     f->block.kernels->resisted_acceleration(s->model, s->workspace->memory, &s->step, q, v, tau, s->workspace->pivots,
                                             a);

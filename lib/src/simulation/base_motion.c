@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Motion of the base in a simulation. Euler's methods compute its forces f(q, v; base) with those of the joints, at the
- * start of a substep. Runge-Kutta 4 computes them at each of its stages, where the acceleration without them is known:
- * the stage then adds -M^-1 f. The motion is held over a step.
+ * start of a substep, and Runge-Kutta 4 at each of its stages (stage_forces.c). The motion is held over a step.
  */
 #include "simulator.h"
 
@@ -21,7 +20,7 @@ size_t simulated_base_lay_out(const dyn_model *model, bool may_move, size_t lane
     size_t nq = may_move ? (size_t)model->nq : 0, nv = may_move ? (size_t)model->nv : 0;
     size_t separated = may_move ? nv + (size_t)dyn_lossy_gears(model) : 0;
     double **of_one[] = {&b->v, &b->f};
-    double **packed[] = {&b->tau[0], &b->tau[1], &b->forces, &b->rest, &b->response};
+    double **packed[] = {&b->tau[0], &b->tau[1]};
     b->motion = dyn_carve(&cursor, 2 * SPATIAL * lanes * sizeof *b->motion);
     b->q = dyn_carve(&cursor, nq * sizeof *b->q);
     for (size_t i = 0; i < sizeof of_one / sizeof *of_one; i++) {
@@ -73,34 +72,4 @@ const double *simulator_add_base_forces(dyn_simulator *s, int end, const double 
     const base_input in = {s->model, s->workspace->memory, q, v};
     simulator_find_base_forces(s, &in, -1, sum);
     return sum;
-}
-
-/* Adds the response to the forces of the base to packed accelerations (step_constraint). `context` is the simulator. */
-static void apply(void *context, double fraction, const void *q, const void *v, const void *diagonal, void *a) {
-    static const double no_gravity[3] = {0, 0, 0};
-    dyn_simulator *s = context;
-    simulated_base *b = &s->base;
-    const size_t count = (size_t)s->model->nv * b->block.lanes;
-    double *sum = a;
-    if (b->moves) {
-        const wrench_set none = {0, NULL, NULL};
-        const packed_inputs in = {no_gravity, q, b->rest, b->forces, &none};
-        memset(b->forces, 0, count * sizeof *b->forces);
-        const base_input of_base = {s->model, b->workspace->memory, q, v};
-        simulator_find_base_forces(s, &of_base, -1, b->forces);
-        b->block.kernels->forward_dynamics(s->model, b->workspace->memory, &in, b->workspace->pivots, b->response);
-        for (size_t i = 0; i < count; i++) {
-            sum[i] += b->response[i];
-        }
-    }
-    if (b->next.apply) {
-        b->next.apply(b->next.context, fraction, q, v, diagonal, a);
-    }
-}
-
-void simulator_choose_base(dyn_simulator *s) {
-    if (s->base.workspace) {
-        s->base.next = s->step.constraint;
-        s->step.constraint = (step_constraint){apply, s};
-    }
 }

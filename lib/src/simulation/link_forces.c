@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Forces on links in steps of a simulation: they are computed at the start of a substep, and held in it. With the
- * semi-implicit method, which moves q by the new velocity, energy then does not drift.
+ * Forces on links in steps of a simulation. Euler's methods compute them at the start of a substep, and hold them in
+ * it: with the semi-implicit method, which moves q by the new velocity, energy then does not drift. Runge-Kutta 4
+ * computes them at each of its stages (stage_forces.c).
  */
 #include "simulator.h"
 
@@ -37,13 +38,10 @@ static void copy_lane(sample_block block, const double *packed, int width, size_
     }
 }
 
-const double *simulator_add_link_forces(dyn_simulator *s, sample_block block, int end, const double *q, const double *v,
-                                        const double *tau) {
+void simulator_find_link_forces(dyn_simulator *s, sample_block block, const double *q, const double *v, double *tau) {
     const simulated_link_forces *f = &s->link_forces;
     const dyn_passive_parts parts = {.damping = !s->options.ignore_damping, .springs = !s->options.ignore_springs};
-    double *sum = f->tau[end];
     int nv = s->model->nv;
-    memcpy(sum, tau, (size_t)nv * block.lanes * sizeof *sum);
     for (size_t l = 0; l < block.lanes; l++) {
         copy_lane(block, q, s->model->nq, l, f->q);
         copy_lane(block, v, nv, l, f->v);
@@ -52,9 +50,16 @@ const double *simulator_add_link_forces(dyn_simulator *s, sample_block block, in
             dyn_add_link_force(s->model, i, &parts, 1, f->q, f->v, f->r);
         }
         for (int k = 0; k < nv; k++) {
-            sum[lane_index(block, k, l)] += f->r[k];
+            tau[lane_index(block, k, l)] += f->r[k];
         }
     }
+}
+
+const double *simulator_add_link_forces(dyn_simulator *s, sample_block block, int end, const double *q, const double *v,
+                                        const double *tau) {
+    double *sum = s->link_forces.tau[end];
+    memcpy(sum, tau, (size_t)s->model->nv * block.lanes * sizeof *sum);
+    simulator_find_link_forces(s, block, q, v, sum);
     return sum;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../actuation/link_force.h"
 #include "../dynamics/arguments.h"
 #include "../dynamics/base_motion.h"
 #include "../dynamics/carve.h"
@@ -22,6 +23,12 @@ typedef struct spring_arrays {
     int *q, *v;
     double *lower, *upper;
 } spring_arrays;
+
+/* Returns whether the stages of Runge-Kutta 4 compute forces. */
+static bool has_stages(const dyn_model *model, const dyn_simulation_options *options) {
+    return options->integrator == DYN_INTEGRATOR_RUNGE_KUTTA_4 &&
+           (options->base_may_move || dyn_link_force_count(model) > 0);
+}
 
 /* Lays the parts of a simulator out from `base` for s->model and s->options. Returns their total size. */
 static size_t lay_out(size_t lanes, uintptr_t base, dyn_simulator *s, spring_arrays *springs) {
@@ -61,6 +68,7 @@ static size_t lay_out(size_t lanes, uintptr_t base, dyn_simulator *s, spring_arr
     cursor += simulated_shafts_lay_out(model, lanes, cursor, &s->shafts);
     cursor += simulated_link_forces_lay_out(model, lanes, cursor, &s->link_forces);
     cursor += simulated_base_lay_out(model, s->options.base_may_move, lanes, cursor, &s->base);
+    cursor += simulated_stages_lay_out(model, has_stages(model, &s->options), lanes, cursor, &s->stages);
     int joints = s->options.solve_joints ? model->nv : 0;
     s->contacts.joints = dyn_carve(&cursor, (size_t)joints * sizeof *s->contacts.joints);
     cursor += contacts_lay_out(model, joints, lanes, cursor, &s->contacts.contacts);
@@ -141,7 +149,7 @@ static void choose_constraints(dyn_simulator *s) {
     simulator_choose_contacts(s);
     simulator_choose_gears(s);
     simulator_choose_shafts(s);
-    simulator_choose_base(s);
+    simulator_choose_stages(s);
 }
 
 dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_options *options,
@@ -160,8 +168,8 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
     bool has_loops = model->constraint_rows > 0;
     bool has_gears = dyn_lossy_gears(model) > 0 && !chosen.ignore_gear_losses;
     bool has_shafts = dyn_shaft_elements(model) > 0;
-    bool has_stages = chosen.base_may_move && chosen.integrator == DYN_INTEGRATOR_RUNGE_KUTTA_4;
-    if (status == DYN_OK && (has_loops || can_touch || has_gears || has_shafts || has_stages)) {
+    bool is_staged = has_stages(model, &chosen);
+    if (status == DYN_OK && (has_loops || can_touch || has_gears || has_shafts || is_staged)) {
         status = dyn_workspace_create(model, &second, error);
     }
     if (status != DYN_OK) {
@@ -195,7 +203,7 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
     s->loops.workspace = has_loops ? second : NULL;
     s->contacts.workspace = can_touch ? second : NULL;
     s->gears.workspace = has_gears ? second : NULL;
-    s->base.workspace = has_stages ? second : NULL;
+    s->stages.workspace = is_staged ? second : NULL;
     choose_constraints(s);
     *simulator = s;
     return DYN_OK;
@@ -408,6 +416,7 @@ static void substep(dyn_simulator *s, const simulated_step *step, int i) {
     }
     double implicit_dt = s->step.scheme == STEP_SEMI_IMPLICIT_EULER ? s->step.dt : 0;
     simulator_begin_shafts(s, block, implicit_dt);
+    s->stages.block = block;
     if (s->gears.count > 0) {
         simulator_begin_gears(s, block, implicit_dt, from, to);
     }
@@ -415,7 +424,7 @@ static void substep(dyn_simulator *s, const simulated_step *step, int i) {
         from = simulator_add_bristles(s, block, 0, from);
         to = to ? simulator_add_bristles(s, block, 1, to) : NULL;
     }
-    if (s->link_forces.count > 0) {
+    if (simulator_holds_link_forces(s)) {
         from = simulator_add_link_forces(s, block, 0, s->q, s->v, from);
         to = to ? simulator_add_link_forces(s, block, 1, s->q, s->v, to) : NULL;
     }

@@ -96,16 +96,21 @@ typedef struct simulated_loops {
 
 /* Base that moves. */
 typedef struct simulated_base {
-    dyn_workspace *workspace; /* its kernels run in the stages of Runge-Kutta 4; NULL: another method */
     bool moves;
-    sample_block block;    /* of the step */
-    double *motion;        /* twist and acceleration of each lane, 6 numbers each */
-    double *q, *v, *f;     /* of one lane, with a coordinate for the rotors of each gear with losses */
-    double *tau[2];        /* packed forces of a substep, at its start and its end */
-    double *forces, *rest; /* packed forces of the base with the sign of tau, and zeros */
-    double *response;      /* packed accelerations */
-    step_constraint next;  /* what else acts on accelerations */
+    sample_block block; /* of the step */
+    double *motion;     /* twist and acceleration of each lane, 6 numbers each */
+    double *q, *v, *f;  /* of one lane, with a coordinate for the rotors of each gear with losses */
+    double *tau[2];     /* packed forces of a substep, at its start and its end */
 } simulated_base;
+
+/* Forces that the stages of Runge-Kutta 4 compute: those of a base that moves, and those on links. */
+typedef struct simulated_stages {
+    dyn_workspace *workspace; /* its kernels run in the stages; NULL: another method, or no such forces */
+    sample_block block;       /* of the step */
+    double *forces, *rest;    /* packed forces, and zeros */
+    double *response;         /* packed accelerations */
+    step_constraint next;     /* what else acts on accelerations */
+} simulated_stages;
 
 /* Contacts of the model. */
 typedef struct simulated_contacts {
@@ -144,6 +149,7 @@ struct dyn_simulator {
     simulated_shafts shafts;
     simulated_link_forces link_forces;
     simulated_base base;
+    simulated_stages stages;
     int first_brake;       /* first friction law of an engaged brake; laws of friction precede it */
     dyn_workspace *second; /* of the constraints, contacts, gears and the base; NULL: there are none */
     simulated_contacts contacts;
@@ -287,6 +293,14 @@ void simulator_choose_link_forces(dyn_simulator *s);
 const double *simulator_add_link_forces(dyn_simulator *s, sample_block block, int end, const double *q, const double *v,
                                         const double *tau);
 
+/* Returns whether elements act on links with forces that are held in a substep. */
+static inline bool simulator_holds_link_forces(const dyn_simulator *s) {
+    return s->link_forces.count > 0 && !s->stages.workspace;
+}
+
+/* Adds the forces on links at (q, v) to tau; all three are packed. */
+void simulator_find_link_forces(dyn_simulator *s, sample_block block, const double *q, const double *v, double *tau);
+
 /* Adds the potential energies of the elements that act on links to one packed energy. */
 void simulator_add_link_energies(dyn_simulator *s, sample_block block, double *energies);
 
@@ -294,9 +308,6 @@ void simulator_add_link_energies(dyn_simulator *s, sample_block block, double *e
 
 /* Lays out the memory of a base that `may_move` from `base` on; returns its size (carve.h). */
 size_t simulated_base_lay_out(const dyn_model *model, bool may_move, size_t lanes, uintptr_t base, simulated_base *b);
-
-/* Makes the motion of the base act in the stages of Runge-Kutta 4, before all that is chosen already. */
-void simulator_choose_base(dyn_simulator *s);
 
 /* Sets the motion of the base in the following steps of a block. NULL: it rests. */
 void simulator_move_base(dyn_simulator *s, sample_block block, const dyn_base_motion *base);
@@ -306,7 +317,7 @@ dyn_status simulator_check_base(const dyn_simulator *s, size_t n, const dyn_base
 
 /* Returns whether the base adds forces at the start of a substep. */
 static inline bool simulator_has_base_forces(const dyn_simulator *s) {
-    return s->base.moves && !s->base.workspace;
+    return s->base.moves && !s->stages.workspace;
 }
 
 /* State of a model whose base moves: the simulated one, or that with separated rotors of gears. */
@@ -321,6 +332,14 @@ void simulator_find_base_forces(dyn_simulator *s, const base_input *in, double s
 
 /* Returns the packed forces `tau` of end `end` of a substep, with those of the base at the packed (q, v) added. */
 const double *simulator_add_base_forces(dyn_simulator *s, int end, const double *q, const double *v, const double *tau);
+
+/* ---- Stages ------------------------------------------------------------------------------------------------------ */
+
+/* Lays out the memory of the stages' forces from `base` on, if they exist; returns its size (carve.h). */
+size_t simulated_stages_lay_out(const dyn_model *model, bool exist, size_t lanes, uintptr_t base, simulated_stages *s);
+
+/* Makes the forces act in the stages, before all that is chosen already. */
+void simulator_choose_stages(dyn_simulator *s);
 
 /* ---- Gears ------------------------------------------------------------------------------------------------------- */
 
