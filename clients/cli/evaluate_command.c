@@ -112,6 +112,13 @@ static exit_code read_task_axes(const char *text, plan *settings) {
     return code;
 }
 
+/* Returns whether a quantity is of an impact, which has a restitution. */
+static bool is_impact(dyn_client_quantity quantity) {
+    return quantity == DYN_CLIENT_QUANTITY_IMPACT_VELOCITY || quantity == DYN_CLIENT_QUANTITY_IMPACT_IMPULSES ||
+           (quantity >= DYN_CLIENT_QUANTITY_CONTACT_IMPACT_VELOCITY &&
+            quantity <= DYN_CLIENT_QUANTITY_STOP_IMPACT_IMPULSES);
+}
+
 /* Sets the frames, the task or the subtree of each quantity that has them. */
 static exit_code place_quantities(const evaluation_context *context, plan *settings) {
     const char *restitution = context->args->value[OPTION_RESTITUTION];
@@ -129,9 +136,7 @@ static exit_code place_quantities(const evaluation_context *context, plan *setti
     }
     for (size_t i = 0; i < settings->quantity_count; i++) {
         dyn_client_quantity_request *request = &settings->quantities[i];
-        bool is_impact = request->quantity == DYN_CLIENT_QUANTITY_IMPACT_VELOCITY ||
-                         request->quantity == DYN_CLIENT_QUANTITY_IMPACT_IMPULSES;
-        request->restitution = is_impact ? value : 0;
+        request->restitution = is_impact(request->quantity) ? value : 0;
         dyn_client_quantity_subject subject = dyn_client_quantity_subject_of(request->quantity);
         if (subject == DYN_CLIENT_QUANTITY_SUBJECT_FRAMES || subject == DYN_CLIENT_QUANTITY_SUBJECT_TASK) {
             request->reference_frame = context->reference;

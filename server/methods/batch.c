@@ -245,21 +245,24 @@ typedef struct step_call {
     const void *context;
 } step_call;
 
-/* Creates the simulator of a thread, with the payloads of the request, where the batch needs one. */
-static dyn_status prepare_simulator(const batch *b, batch_worker *w, dyn_error *error) {
-    if (!b->simulation || w->simulator) {
+/* Creates simulator i of a thread, with the payloads of the request, where the batch needs it. */
+static dyn_status prepare_simulator(const batch *b, batch_worker *w, int i, dyn_error *error) {
+    if (!b->simulations[i] || w->simulators[i]) {
         return DYN_OK;
     }
-    dyn_status status = dyn_simulator_create(b->model, b->simulation, &w->simulator, error);
+    dyn_status status = dyn_simulator_create(b->model, b->simulations[i], &w->simulators[i], error);
     if (status == DYN_OK && b->values.payload_count > 0) {
-        status = dyn_simulator_load(w->simulator, b->values.payload_count, b->values.payloads, error);
+        status = dyn_simulator_load(w->simulators[i], b->values.payload_count, b->values.payloads, error);
     }
     return status;
 }
 
 /* Leases a workspace for a thread, and sets the time and the payloads of the request in it. */
 static dyn_status prepare_worker(const batch *b, batch_worker *w, dyn_error *error) {
-    dyn_status status = prepare_simulator(b, w, error);
+    dyn_status status = DYN_OK;
+    for (int i = 0; status == DYN_OK && i < BATCH_SIMULATORS; i++) {
+        status = prepare_simulator(b, w, i, error);
+    }
     if (status == DYN_OK) {
         status = model_entry_lease(b->entry, b->values.precision, error, &w->workspace);
     }
@@ -456,7 +459,9 @@ bool batch_find_frame(batch *b, error_reason missing, const char *name, int *fra
 
 void batch_close(batch *b) {
     for (unsigned i = 0; i < b->worker_count; i++) {
-        dyn_simulator_free(b->workers[i].simulator);
+        for (int k = 0; k < BATCH_SIMULATORS; k++) {
+            dyn_simulator_free(b->workers[i].simulators[k]);
+        }
         if (b->workers[i].workspace) {
             model_entry_return(b->entry, b->workers[i].workspace);
         }

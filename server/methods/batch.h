@@ -26,12 +26,16 @@
 #include "methods/joint_order.h"
 #include "methods/query.h"
 
+/* Most simulators of a worker. */
+enum { BATCH_SIMULATORS = 2 };
+
 /* Resources of one thread that computes samples. */
 typedef struct batch_worker {
     dyn_workspace *workspace;
-    const dyn_model *model;   /* includes the payloads of the request; valid for this workspace only */
-    void *scratch;            /* scratch_size bytes of batch_run */
-    dyn_simulator *simulator; /* with the options batch.simulation and the payloads of the request; NULL: none */
+    const dyn_model *model; /* includes the payloads of the request; valid for this workspace only */
+    void *scratch;          /* scratch_size bytes of batch_run */
+    dyn_simulator
+        *simulators[BATCH_SIMULATORS]; /* with the options batch.simulations and the payloads of the request */
 } batch_worker;
 
 /* Samples of a request, their model, and the resources of the threads that compute them. */
@@ -57,10 +61,11 @@ typedef struct batch {
     dyn_base_motion base;       /* at its first row, without a twist if the base rests; valid from batch_begin on */
     size_t base_steps;          /* steps of a rollout, for which the base may have rows; 0: it cannot */
     size_t base_step_stride;    /* of base.twist and base.acceleration from step to step */
-    const dyn_simulation_options *simulation; /* set before batch_run, of simulators of the workers; NULL: none */
-    bool is_marking;                          /* failed samples are marked and do not end the call */
-    uint8_t *marks;                           /* mark of each sample: 1 if it failed */
-    atomic_size_t *marked;                    /* number of failed samples */
+    /* Options of simulators of the workers, set before batch_run; NULL: none. */
+    const dyn_simulation_options *simulations[BATCH_SIMULATORS];
+    bool is_marking;       /* failed samples are marked and do not end the call */
+    uint8_t *marks;        /* mark of each sample: 1 if it failed */
+    atomic_size_t *marked; /* number of failed samples */
 } batch;
 
 /* Computes samples first .. first + count - 1, at most BLOCK_SAMPLES of them. Several threads call it at once. */

@@ -24,8 +24,14 @@ static const Dynamics__V1__Quantity quantities[RESULTS] = {
     [SOLUTION] = QUANTITY(SOLUTION),
 };
 
-/* Refuses the options of constrained dynamics. Returns false, and the call has ended, if the request has one. */
+/* Refuses a model without contact surfaces, and the options of constrained dynamics. Returns false when the call has
+ * ended. */
 static bool check_unused(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r) {
+    if (dyn_model_contact_surface_count(b->model) == 0) {
+        batch_blame(b, "contact_step");
+        call_fail(b->call, REASON_UNUSED_FIELD, "model \"%s\" has no contact surfaces; leave it out", b->entry->name);
+        return false;
+    }
     const char *unused = constrained_option_of(r);
     if (unused) {
         batch_blame(b, "%s", unused);
@@ -58,11 +64,11 @@ bool contact_forward_dynamics(batch *b, const Dynamics__V1__ForwardDynamicsReque
     const sent_array arrays[STATE_ARRAYS] = {[STATE_V] = {r->n_v, r->v}, [STATE_TAU] = {r->n_tau, r->tau}};
     const quantity_place whole = {.subtree = -1};
     evaluation e;
-    bool is_open =
-        check_unused(b, r) && evaluation_open(b, &e, RESULTS) && evaluation_set_contact_step(b, &e, r->contact_step);
+    bool is_open = check_unused(b, r) && evaluation_open(b, &e, RESULTS);
     for (int i = 0; is_open && i < RESULTS; i++) {
         is_open = evaluation_check(b, quantities[i]) && evaluation_add(b, &e, quantities[i], &whole);
     }
+    is_open = is_open && evaluation_set_contact_step(b, &e, r->contact_step);
     Dynamics__V1__ForwardDynamicsReply *reply =
         is_open && evaluation_run(b, &e, arrays) ? create_forward_dynamics_reply(b->call) : NULL;
     if (reply) {

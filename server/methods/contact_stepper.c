@@ -2,6 +2,7 @@
 #include "methods/contact_stepper.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include <dynamics/contact.h>
 
@@ -10,11 +11,6 @@
 static const double SHORTEST_STEP = 1e-6, LONGEST_STEP = 1;
 
 bool contact_stepper_check(batch *b, double length) {
-    if (dyn_model_contact_surface_count(b->model) == 0) {
-        batch_blame(b, "contact_step");
-        call_fail(b->call, REASON_UNUSED_FIELD, "model \"%s\" has no contact surfaces; leave it out", b->entry->name);
-        return false;
-    }
     if (!(length >= SHORTEST_STEP && length <= LONGEST_STEP)) {
         batch_blame(b, "contact_step");
         call_fail(b->call, REASON_INVALID_VALUE, "contact_step is %g s; pass %g to %g", length, SHORTEST_STEP,
@@ -29,7 +25,7 @@ bool contact_stepper_check(batch *b, double length) {
     return true;
 }
 
-dyn_simulation_options contact_stepper_options(const batch *b, double length) {
+void contact_stepper_options(const batch *b, double length, dyn_simulation_options all[BATCH_SIMULATORS]) {
     dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
     const dyn_passive_parts *passive = &b->values.passive;
     options.step_length = length;
@@ -44,7 +40,24 @@ dyn_simulation_options contact_stepper_options(const batch *b, double length) {
     for (int k = 0; b->values.gravity && k < 3; k++) {
         options.gravity[k] = b->values.gravity[k];
     }
-    return options;
+    all[CONTACT_STEP] = all[CONTACT_IMPACT] = options;
+    all[CONTACT_IMPACT].stop = DYN_JOINT_STOP_RIGID;
+    all[CONTACT_IMPACT].solve_joints = true;
+}
+
+bool contact_stepper_is_used(const batch *b) {
+    return b->simulations[CONTACT_STEP] || b->simulations[CONTACT_IMPACT];
+}
+
+dyn_status contact_stepper_strike(const contact_stepper *s, const contact_states *states, double restitution,
+                                  const dyn_contact_impact *to, dyn_error *error) {
+    size_t entries = states->count * (size_t)dyn_model_nv(dyn_simulator_model(s->impact));
+    if (states->v) {
+        memcpy(to->v, states->v, entries * sizeof *to->v);
+    } else {
+        memset(to->v, 0, entries * sizeof *to->v);
+    }
+    return dyn_simulator_impact(s->impact, states->count, states->q, to->v, restitution, to, error);
 }
 
 size_t contact_stepper_size(const batch *b, size_t samples) {
@@ -53,7 +66,8 @@ size_t contact_stepper_size(const batch *b, size_t samples) {
 
 contact_stepper contact_stepper_at(const batch *b, const batch_worker *worker, void *memory) {
     dyn_signal_force *forces = memory;
-    return (contact_stepper){worker->simulator, b->values.time, forces, (void *)(forces + b->force_count)};
+    return (contact_stepper){worker->simulators[CONTACT_STEP], worker->simulators[CONTACT_IMPACT], b->values.time,
+                             forces, (void *)(forces + b->force_count)};
 }
 
 /* Replaces the velocities after the step by mean accelerations. Refuses a motion that is not determined. */

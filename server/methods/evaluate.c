@@ -14,8 +14,8 @@ static const double STANDARD_CONTACT_STEP = 0.001;
 /* Request, and the counts and tasks of its quantities. */
 typedef struct question {
     const Dynamics__V1__EvaluateRequest *request;
-    unsigned inputs;     /* flags quantity_input of all quantities */
-    bool is_of_contacts; /* a quantity is of contacts */
+    unsigned inputs;       /* flags quantity_input of all quantities */
+    bool has_contact_step; /* a quantity is of contacts in a step */
     size_t result_count, task_count;
     task_rows *tasks;  /* tasks of the request, in sequence */
     size_t tasks_read; /* number of tasks read so far */
@@ -68,7 +68,7 @@ static bool check_quantities(call *c, question *q) {
         q->inputs |= of->inputs;
         q->result_count += of->of == OF_FRAMES ? r->quantities[i]->n_frames : 1;
         q->task_count += of->of == OF_TASK;
-        q->is_of_contacts = q->is_of_contacts || of->by->is_of_contacts;
+        q->has_contact_step = q->has_contact_step || of->by->has_contact_step;
     }
     return true;
 }
@@ -195,7 +195,7 @@ static bool add_quantity(batch *b, evaluation *e, question *q, size_t i) {
 /* Sets the step of the quantities of contacts, if there are any. Returns false when the call has ended. */
 static bool set_contact_step(batch *b, evaluation *e, const question *q) {
     const double step = q->request->contact_step;
-    if (q->is_of_contacts) {
+    if (q->has_contact_step) {
         return evaluation_set_contact_step(b, e, step != 0 ? step : STANDARD_CONTACT_STEP);
     }
     if (step != 0) {

@@ -86,7 +86,7 @@ static evaluation_task *find_task(batch *b, evaluation *e, const computation *by
     e->slots[slot] = (uint32_t)e->task_count;
     e->cost += (by->linear + (by->quadratic + (by->cubic + by->quartic * nv) * nv) * nv) * nv;
     e->cost += rows > 0 ? by->constrained * nv * size * size : 0;
-    e->cost += by->is_of_contacts ? CONTACT_COST * dyn_model_contact_surface_count(b->model) : 0;
+    e->cost += by->has_contact_step ? CONTACT_COST * dyn_model_contact_surface_count(b->model) : 0;
     t->by = by;
     t->at = *at;
     return t;
@@ -109,12 +109,18 @@ static bool check_surfaces(const batch *b, const char *name, refusal *why) {
 }
 
 bool evaluation_set_contact_step(batch *b, evaluation *e, double length) {
-    bool is_right = contact_stepper_check(b, length);
-    if (is_right) {
-        e->contact_step = contact_stepper_options(b, length);
-        b->simulation = &e->contact_step;
+    if (!contact_stepper_check(b, length)) {
+        return false;
     }
-    return is_right;
+    contact_stepper_options(b, length, e->contact_steps);
+    for (size_t i = 0; i < e->task_count; i++) {
+        const computation *by = e->tasks[i].by;
+        int used = by->is_impact ? CONTACT_IMPACT : CONTACT_STEP;
+        if (by->has_contact_step) {
+            b->simulations[used] = &e->contact_steps[used];
+        }
+    }
+    return true;
 }
 
 bool evaluation_check(batch *b, Dynamics__V1__Quantity number) {
@@ -248,7 +254,7 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
     double *scratch = w->scratch ? (double *)w->scratch + batch_forces_size(b) / sizeof(double) : NULL;
     dyn_status status = DYN_OK;
     contact_stepper contacts;
-    if (b->simulation) {
+    if (contact_stepper_is_used(b)) {
         contacts = contact_stepper_at(b, w, scratch);
         s.contacts = &contacts;
         scratch += contact_stepper_size(b, count) / sizeof(double);
@@ -285,10 +291,10 @@ static bool size_blocks(batch *b, const evaluation *e, size_t *scratch) {
     }
     size_t samples = SCRATCH_VALUES / values;
     b->block_size = samples < 1 ? 1 : samples > BLOCK_SAMPLES ? BLOCK_SAMPLES : samples;
-    b->block_size = b->simulation && b->block_size > CONTACT_SAMPLES ? CONTACT_SAMPLES : b->block_size;
+    b->block_size = contact_stepper_is_used(b) && b->block_size > CONTACT_SAMPLES ? CONTACT_SAMPLES : b->block_size;
     samples = b->n < b->block_size ? b->n : b->block_size;
     size_t of_base = b->base.twist ? samples * b->nv + base_scratch_size(b->model, samples) : 0;
-    size_t of_contacts = b->simulation ? contact_stepper_size(b, samples) : 0;
+    size_t of_contacts = contact_stepper_is_used(b) ? contact_stepper_size(b, samples) : 0;
     *scratch = batch_forces_size(b) + of_contacts +
                (gear_numbers(b, samples) + samples * e->scratch_values + of_base) * sizeof(double);
     return true;

@@ -52,13 +52,13 @@ typedef struct evaluation {
     size_t result_count;
     evaluation_result *results;
     size_t task_count;
-    evaluation_task *tasks;              /* computations; one task may fill several results */
-    size_t slot_count;                   /* a power of two, above the number of tasks */
-    uint32_t *slots;                     /* hash table over the tasks: index + 1, or 0 */
-    double cost;                         /* of one sample, ns */
-    const double *arrays[STATE_ARRAYS];  /* in the model's order; NULL: zero */
-    dyn_simulation_options contact_step; /* of quantities of contacts */
-    size_t scratch_values;               /* scratch values of one sample for the largest task */
+    evaluation_task *tasks;                                 /* computations; one task may fill several results */
+    size_t slot_count;                                      /* a power of two, above the number of tasks */
+    uint32_t *slots;                                        /* hash table over the tasks: index + 1, or 0 */
+    double cost;                                            /* of one sample, ns */
+    const double *arrays[STATE_ARRAYS];                     /* in the model's order; NULL: zero */
+    dyn_simulation_options contact_steps[BATCH_SIMULATORS]; /* of quantities of contacts, and of impacts of contacts */
+    size_t scratch_values;                                  /* scratch values of one sample for the largest task */
 } evaluation;
 
 /* Returns the parts of a Query that quantities use which depend on `inputs`, flags of quantity_input. */
@@ -68,7 +68,8 @@ query_parts evaluation_parts(unsigned inputs);
  * memory. */
 bool evaluation_open(batch *b, evaluation *e, size_t most_results);
 
-/* Sets the length of the step of the quantities of contacts, s. Returns false when the call has ended. */
+/* Sets the length of the step of the quantities of contacts, s, after all are added. Returns false when the call has
+ * ended. */
 bool evaluation_set_contact_step(batch *b, evaluation *e, double length);
 
 /* Refuses a quantity that ignores the constraints of the model, or that is of constraints or of contact surfaces and

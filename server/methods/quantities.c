@@ -597,6 +597,13 @@ static dyn_status contacts(const states *s, dyn_error *error, double *const outp
     return contact_stepper_run(s->contacts, &block, &to, error);
 }
 
+/* Computes an impact of the contacts and stops that a step reaches. */
+static dyn_status contact_impact(const states *s, dyn_error *error, double *const output[]) {
+    const contact_states block = {s->count, s->q, s->v, NULL, NULL};
+    const dyn_contact_impact to = {.v = output[0], .contacts = output[1], .stops = output[2]};
+    return contact_stepper_strike(s->contacts, &block, s->at.restitution, &to, error);
+}
+
 /* Computes forces, acceleration and multipliers of hybrid control. The last output is scratch memory. */
 static dyn_status hybrid_forces(const states *s, dyn_error *error, double *const output[]) {
     dyn_status status = dyn_hybrid_forces(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->tau,
@@ -847,7 +854,9 @@ static const computation by_wrenches_of_motion = {.run = wrenches_of_motion,
 static const computation by_impact = {
     .run = impact, .is_of_constraints = true, .is_impact = true, .yields = 2, .linear = 100, .constrained = 1};
 static const computation by_contacts = {
-    .run = contacts, .is_of_contacts = true, .yields = 7, .needs_all = true, .linear = 200};
+    .run = contacts, .is_of_contacts = true, .has_contact_step = true, .yields = 7, .needs_all = true, .linear = 200};
+static const computation by_contact_impact = {
+    .run = contact_impact, .has_contact_step = true, .is_impact = true, .yields = 3, .needs_all = true, .linear = 200};
 static const computation by_hybrid_forces = {.run = hybrid_forces,
                                              .is_of_constraints = true,
                                              .yields = 3,
@@ -1104,6 +1113,13 @@ static const quantity_row quantities[] = {
                                      BLOCK("iterations", UNITS("1"), 1, AXIS_NONE)},
                                     &by_contacts,
                                     6},
+    [QUANTITY(CONTACT_IMPACT_VELOCITY)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS | USES_CONSTRAINTS,
+                                           JOINT_VECTOR(UNITS("rad/s", "m/s")), &by_contact_impact, 0},
+    [QUANTITY(CONTACT_IMPACT_IMPULSES)] = {OF_ROBOT, ALONG_WORLD, USES_V | USES_PAYLOADS | USES_CONSTRAINTS,
+                                           VALUE(UNITS("N s"), AXIS(CONTACT_SURFACES), AXIS(XYZ)), &by_contact_impact,
+                                           1},
+    [QUANTITY(STOP_IMPACT_IMPULSES)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS | USES_CONSTRAINTS,
+                                        JOINT_VECTOR(UNITS("N m s", "N s")), &by_contact_impact, 2},
     [QUANTITY(HYBRID_FORCES)] = {OF_ROBOT, "", INVERSE_INPUTS | USES_TAU | USES_CONSTRAINTS, JOINT_VECTOR(FORCE),
                                  &by_hybrid_forces, 0},
     [QUANTITY(HYBRID_ACCELERATION)] = {OF_ROBOT, "", USES_V | USES_A | USES_PAYLOADS | USES_CONSTRAINTS,

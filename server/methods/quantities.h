@@ -78,7 +78,8 @@ typedef struct computation {
     bool needs_all;                           /* the function needs memory for every output: none may be NULL */
     bool is_of_tree;                          /* the result is wrong for a model with constraints */
     bool is_of_constraints;                   /* the model must have constraints */
-    bool is_of_contacts;                      /* the model must have contact surfaces, and the request has a step */
+    bool is_of_contacts;                      /* the model must have contact surfaces */
+    bool has_contact_step;                    /* contacts act in the step of the request */
     bool is_impact;                           /* it has a restitution */
     bool has_goal;                            /* its task has desired accelerations and priorities */
     double linear, quadratic, cubic, quartic; /* ns for one sample, roughly: of nv, nv^2, nv^3, nv^4 */

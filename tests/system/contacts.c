@@ -515,6 +515,44 @@ START_TEST(evaluate_states_the_contacts_of_a_state) {
 }
 END_TEST
 
+START_TEST(evaluate_states_impacts_of_contacts_and_stops) {
+    load_puck();
+    json_t *description = export_model("puck"), *surfaces = json_object_get(description, "contact_surfaces");
+    json_object_set_new(json_array_get(surfaces, 0), "restitution", json_real(0.5));
+    load_as(description, "bouncy");
+    json_decref(description);
+    json_t *found = run_json("$ctl evaluate bouncy --v 2,0,-2,0,0,0 --json --quantity "
+                             "contact_impact_velocity,contact_impact_impulses,stop_impact_impulses");
+    const double after[] = {2 - 0.4 * 3, 0, 1, 0, 0, 0}, impulses[] = {-2 * 0.4 * 3, 0, 2 * 3};
+    assert_numbers(json_object_get(found, "contact_impact_velocity"), 6, after, 1e-9);
+    assert_numbers(json_array_get(json_object_get(found, "contact_impact_impulses"), 1), 3, impulses, 1e-9);
+    json_decref(found);
+    /* A gap that the velocity does not close in the step has no impulse. */
+    found = run_json("$ctl evaluate bouncy --q 0,0,0.01,0,0,0,1 --v 0,0,-2,0,0,0 --json --quantity "
+                     "contact_impact_velocity");
+    ck_assert_double_eq(number_of(json_object_get(found, "contact_impact_velocity"), 2), -2);
+    json_decref(found);
+    found = run_json("$ctl evaluate bouncy --q 0,0,0.01,0,0,0,1 --v 0,0,-2,0,0,0 --contact-step 0.01 --json --quantity "
+                     "contact_impact_velocity");
+    ck_assert_double_eq_tol(number_of(json_object_get(found, "contact_impact_velocity"), 2), 1, 1e-9);
+    json_decref(found);
+    /* The arm of every_shape, far above the floor, strikes the limit of its shoulder. */
+    load_every_shape();
+    found = run_json("$ctl evaluate every_shape --q 0,0,9,0,0,0,1,2 --v 0,0,0,0,0,0,3 --restitution 0.25 --json "
+                     "--quantity contact_impact_velocity,stop_impact_impulses,mass_matrix");
+    const json_t *v = json_object_get(found, "contact_impact_velocity"), *M = json_object_get(found, "mass_matrix");
+    ck_assert_double_eq_tol(number_of(v, 6), -0.25 * 3, 1e-9);
+    for (size_t i = 0; i < 7; i++) {
+        double change = 0;
+        for (size_t k = 0; k < 7; k++) {
+            change += number_of(json_array_get(M, i), k) * (number_of(v, k) - (k == 6 ? 3 : 0));
+        }
+        ck_assert_double_eq_tol(change, number_of(json_object_get(found, "stop_impact_impulses"), i), 1e-9);
+    }
+    json_decref(found);
+}
+END_TEST
+
 START_TEST(a_constraint_holds_while_contacts_act_over_a_step) {
     load_puck();
     json_t *description = export_model("puck");
@@ -612,6 +650,7 @@ int main(void) {
     tcase_add_test(all, a_live_simulation_comes_to_rest_on_the_floor);
     tcase_add_test(all, forward_dynamics_counts_contacts_over_a_time_step);
     tcase_add_test(all, evaluate_states_the_contacts_of_a_state);
+    tcase_add_test(all, evaluate_states_impacts_of_contacts_and_stops);
     tcase_add_test(all, a_constraint_holds_while_contacts_act_over_a_step);
     tcase_add_loop_test(all, wrong_surfaces_are_refused_with_the_path_of_their_member, 0,
                         (int)(sizeof wrong_surfaces / sizeof *wrong_surfaces));

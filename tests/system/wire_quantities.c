@@ -18,7 +18,7 @@ static bool is_of_constraints(dyn_client_quantity quantity) {
 
 /* Returns whether a quantity is of the contacts of a model. */
 static bool is_of_contacts(dyn_client_quantity quantity) {
-    return quantity >= DYN_CLIENT_QUANTITY_CONTACT_FORCES && quantity <= DYN_CLIENT_QUANTITY_CONTACT_SOLUTION;
+    return quantity >= DYN_CLIENT_QUANTITY_CONTACT_FORCES && quantity <= DYN_CLIENT_QUANTITY_STOP_IMPACT_IMPULSES;
 }
 
 /* Returns whether every random tree has the quantity, and only one value of it. Tasks may be singular, the axes of

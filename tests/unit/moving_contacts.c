@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <dynamics/contact.h>
+#include <dynamics/dynamics.h>
 #include <dynamics/rollout.h>
 
 #include "robots.h"
@@ -235,11 +236,113 @@ START_TEST(a_body_rebounds_from_a_stop_as_in_its_closed_form) {
 }
 END_TEST
 
+/* ---- Impacts without time ---------------------------------------------------------------------------------------- */
+
+/* Computes an impact of one sample with the stops of its joints. */
+static dyn_status strike(const dyn_model *model, double restitution, const double *q, const double *v,
+                         const dyn_contact_impact *impact, dyn_error *error) {
+    dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
+    dyn_simulator *simulator;
+    options.solve_joints = true;
+    require(dyn_simulator_create(model, &options, &simulator, error), error);
+    dyn_status status = dyn_simulator_impact(simulator, 1, q, v, restitution, impact, error);
+    dyn_simulator_free(simulator);
+    return status;
+}
+
+START_TEST(a_body_that_strikes_a_floor_obeys_newton_and_coulomb) {
+    const double e = 0.5, mu = 0.2;
+    const dyn_contact_surface floor = {
+        .name = "floor", .pose = upright, .shape = DYN_CONTACT_SHAPE_PLANE, .restitution = e, .friction = mu};
+    const dyn_contact_surface tip = {
+        .name = "tip", .link = "box", .pose = upright, .shape = DYN_CONTACT_SHAPE_POINT, .friction = mu};
+    const dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
+    dyn_builder *builder = new_builder();
+    add_body(builder, "box", box_mass);
+    add_surface(builder, &floor);
+    add_surface(builder, &tip);
+    dyn_model *model = build_model(builder, &options, NULL);
+    /* Slow slip sticks; fast slip takes the friction of the normal impulse; a body that leaves has no impulse. */
+    const double before[3][3] = {{0.3, 0, -2}, {2, 0, -2}, {1, 0, 0.5}};
+    for (int i = 0; i < 3; i++) {
+        double normal = i < 2 ? (1 + e) * box_mass * 2 : 0, limit = mu * normal;
+        double along = fmin(limit, box_mass * before[i][0]);
+        double q[7] = {0, 0, 0, 0, 0, 0, 1}, v[6] = {before[i][0], 0, before[i][2]}, impulses[6], residual;
+        dyn_error error;
+        require(strike(model, 0, q, v, &(dyn_contact_impact){v, impulses, NULL, &residual}, &error), &error);
+        ck_assert_double_eq_tol(v[0], before[i][0] - along / box_mass, 1e-9);
+        ck_assert_double_eq_tol(v[2], before[i][2] + normal / box_mass, 1e-9);
+        ck_assert_double_eq_tol(impulses[3], -along, 1e-9);
+        ck_assert_double_eq_tol(impulses[5], normal, 1e-9);
+        ck_assert_double_eq_tol(impulses[2], -normal, 1e-9);
+        ck_assert_double_le(residual, 1e-9);
+    }
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(a_joint_strikes_its_stop_where_it_reaches_it) {
+    dyn_model *model = falling_body(true, 0);
+    /* At the stop; 1 mm above it, which the velocity closes in a step of 1 ms; and 0.1 m above it. */
+    const double heights[] = {0, 0.001, 0.1}, e = 0.4;
+    for (int i = 0; i < 3; i++) {
+        double v = -3, impulse, p = i < 2 ? (1 + e) * box_mass * 3 : 0;
+        dyn_error error;
+        require(strike(model, e, &heights[i], &v, &(dyn_contact_impact){.v = &v, .stops = &impulse}, &error), &error);
+        ck_assert_double_eq_tol(v, -3 + p / box_mass, 1e-12);
+        ck_assert_double_eq_tol(impulse, p, 1e-12);
+        dyn_status status = strike(model, 1.5, &heights[i], &v, &(dyn_contact_impact){0}, &error);
+        expect_error(status, &error, DYN_INVALID_ARGUMENT, "restitution", "1.5");
+    }
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(an_arm_that_strikes_two_stops_answers_by_its_mass_matrix) {
+    dyn_builder *builder = new_builder();
+    add_link(builder, "base");
+    const char *const names[] = {"base", "first", "second", "third"};
+    for (int i = 1; i < 4; i++) {
+        add_body(builder, names[i], 1 + i);
+        dyn_joint_description joint = joint_between(names[i], DYN_JOINT_TYPE_REVOLUTE, names[i - 1], names[i]);
+        joint.position[0] = 0.4 * (i > 1);
+        joint.has_limits = true, joint.limits = (dyn_joint_limits){-1, 1, 1e3, 1e3};
+        add_joint(builder, &joint);
+    }
+    dyn_model *model = build_model(builder, NULL, NULL);
+    /* The first and the last joint strike the stops at the two ends of their ranges; the second one moves freely. */
+    const double q[3] = {1, 0.3, -1}, v[3] = {2, 0.5, -3}, e = 0.6;
+    double after[3], stops[3], M[9], energy[2] = {0};
+    dyn_workspace *workspace;
+    dyn_error error;
+    require(strike(model, e, q, v, &(dyn_contact_impact){.v = after, .stops = stops}, &error), &error);
+    require(dyn_workspace_create(model, &workspace, &error), &error);
+    require(dyn_crba(model, workspace, 1, q, M, &error), &error);
+    for (int i = 0; i < 3; i++) {
+        double change = 0;
+        for (int k = 0; k < 3; k++) {
+            change += M[3 * i + k] * (after[k] - v[k]);
+            energy[0] += v[i] * M[3 * i + k] * v[k] / 2, energy[1] += after[i] * M[3 * i + k] * after[k] / 2;
+        }
+        ck_assert_double_eq_tol(change, stops[i], 1e-9);
+    }
+    ck_assert_double_eq_tol(after[0], -e * v[0], 1e-9);
+    ck_assert_double_eq_tol(after[2], -e * v[2], 1e-9);
+    ck_assert(stops[0] < 0 && stops[1] == 0 && stops[2] > 0);
+    ck_assert_double_lt(energy[1], energy[0]);
+    dyn_workspace_free(workspace);
+    dyn_model_free(model);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("moving_contacts");
     tcase_add_test(tests, a_box_on_a_lift_presses_with_its_weight_in_the_lift);
     tcase_add_test(tests, a_box_rides_on_a_sledge_up_to_the_force_of_friction);
     tcase_add_test(tests, carts_that_touch_each_others_planes_exchange_momentum);
+    tcase_add_test(tests, a_body_that_strikes_a_floor_obeys_newton_and_coulomb);
+    tcase_add_test(tests, a_joint_strikes_its_stop_where_it_reaches_it);
+    tcase_add_test(tests, an_arm_that_strikes_two_stops_answers_by_its_mass_matrix);
     tcase_add_loop_test(tests, a_body_rebounds_from_a_stop_as_in_its_closed_form, 0, 3);
     return run_tests(tests);
 }

@@ -1914,6 +1914,9 @@ typedef enum dyn_client_quantity {
     DYN_CLIENT_QUANTITY_CONTACT_NORMALS = 103,           /* where the gap is the smallest, towards the link: s x 3 */
     DYN_CLIENT_QUANTITY_CONTACT_POINTS = 104,            /* likewise, place of the point in the world: s x 3 */
     DYN_CLIENT_QUANTITY_CONTACT_ACCELERATION = 105,      /* mean acceleration in the step: nv */
+    DYN_CLIENT_QUANTITY_CONTACT_IMPACT_VELOCITY = 107,   /* after an impact of contacts and limits: nv */
+    DYN_CLIENT_QUANTITY_CONTACT_IMPACT_IMPULSES = 108,   /* on the link of each surface, in the world: s x 3 */
+    DYN_CLIENT_QUANTITY_STOP_IMPACT_IMPULSES = 109,      /* of the limits of joints: nv */
     DYN_CLIENT_QUANTITY_CONTACT_SOLUTION = 106,          /* residual and iterations: 1 each */
     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_TORQUES = 110, /* for accelerations of tasks by priority: nv */
     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_ACCELERATION = 111, /* accelerations that these torques cause: m */

@@ -228,6 +228,31 @@ typedef struct dyn_contact_state {
  * had one sample. Returns false where the model has no such surface, or none that touches. */
 DYN_API bool dyn_simulator_contact(const dyn_simulator *simulator, int surface, dyn_contact_state *state);
 
+/* Results of an impact of n samples. Any pointer may be NULL. */
+typedef struct dyn_contact_impact {
+    double *v; /* n x nv: velocities after the impact; may be those before it */
+    double
+        *contacts; /* n x surfaces x 3: impulses that contacts exert on the link of each surface, in the world, N s */
+    double *stops; /* n x nv: impulses of the stops of joints, N m s or N s */
+    double *residuals; /* n: largest violation of the laws, m/s */
+} dyn_contact_impact;
+
+/* Computes an impact, in which velocities change while the configuration q (n x nq) stays: rigid contacts, and limits
+ * of joints where the simulator solves joints, strike where they touch, with a gap of at most 1e-6, or where the
+ * velocities v (n x nv) close their gap within a step of the simulator:
+ *
+ *     M (v+ - v-) = J' p        v_n+ >= -e v_n-, p_n >= 0, and one of them is an equality        |p_t| <= mu p_n
+ *
+ * with the restitution e of the surfaces, or `restitution` (0 .. 1) at stops; a velocity below the rest velocity does
+ * not rebound. The constraints of the model hold. Compliant and soft contacts, and dry friction of joints, exert finite
+ * forces and no impulses. With friction, simultaneous impacts may add energy where e exceeds 0, as in Newton's law.
+ *
+ * Cost of a step; allocates nothing. Threads cannot share a simulator. Errors: those of dyn_simulator_step for q and v;
+ * DYN_INVALID_ARGUMENT with the place "restitution"; DYN_FAILED_PRECONDITION with the sample where no inertia resists.
+ * Source: Moreau 1988; Brogliato 2016, "Nonsmooth Mechanics", chapter 5. */
+DYN_API dyn_status dyn_simulator_impact(dyn_simulator *simulator, size_t n, const double *q, const double *v,
+                                        double restitution, const dyn_contact_impact *impact, dyn_error *error);
+
 /* Inputs of n samples during a step. Any pointer may be NULL, which means zeros. */
 typedef struct dyn_step_input {
     size_t struct_size; /* set by DYN_STEP_INPUT_INIT (sized.h) */

@@ -352,6 +352,13 @@ static void store_nearest(contact_lane *lane, int surface, double sign, const co
     }
 }
 
+/* States the law of a contact in an impact. Returns whether it strikes. */
+static bool require_impact(const contact_pair *pair, const contact_step *step, double gap, double v_before,
+                           contact_row *row) {
+    row->required[0] = contacts_rebound(step, pair->restitution, v_before);
+    return pair->stiffness == 0 && !(pair->soft.time_constant > 0) && contacts_strike(step, gap, v_before);
+}
+
 /* Adds a contact where its point may touch in this step. */
 static void add_contact(lane_problem *p, int pair_index, const contact_site *site) {
     contacts *c = p->c;
@@ -371,7 +378,9 @@ static void add_contact(lane_problem *p, int pair_index, const contact_site *sit
     contact_velocity(row, p->u_before, before);
     contact_velocity(row, p->u, free);
     bool is_near = gap <= near || gap + 2 * p->step->dt * fmin(before[0], free[0]) <= 0;
-    if (pair->soft.time_constant > 0) {
+    if (p->step->reach > 0) {
+        is_near = require_impact(pair, p->step, gap, before[0], row);
+    } else if (pair->soft.time_constant > 0) {
         is_near = require_soft(pair, p->step, gap, before, row);
     } else if (pair->stiffness > 0) {
         is_near = is_near && require_compliant(pair, p->step, gap, before[0], row);

@@ -64,10 +64,14 @@ typedef struct contact_joint {
     double friction; /* f, N m or N */
 } contact_joint;
 
-/* Step whose impulses are found. */
+/* Step whose impulses are found. Of an impact, dt is 1, so that accelerations are changes of velocity: rigid contacts
+ * and stops that touch, or close within `reach` at the velocities before, strike with v_n' >= -e v_n, v_n' >= 0. All
+ * other forces are finite and exert no impulse. */
 typedef struct contact_step {
     double dt, rest_velocity;
     int most_sweeps;
+    double reach;            /* s; 0: no impact */
+    double stop_restitution; /* e of stops in an impact */
 } contact_step;
 
 /* State of the surfaces of one lane after a step. */
@@ -140,6 +144,15 @@ void contacts_choose(const dyn_model *model, const dyn_workspace *workspace, int
 
 /* Most bounded rows of a joint. */
 enum { MOST_JOINT_ROWS = 3 };
+
+/* Returns whether a contact or a stop with this gap strikes in an impact, at the velocity v before it. */
+bool contacts_strike(const contact_step *step, double gap, double v);
+
+/* Returns the least velocity after an impact of a contact with the restitution e, at the velocity v before it. */
+double contacts_rebound(const contact_step *step, double e, double v);
+
+/* Stores the impulses of the stops of a lane after contacts_apply, one for each coordinate of the model. */
+void contacts_stop_impulses(const contacts *c, size_t lane, double *impulses);
 
 /* Adds the bounded rows of the joints of one lane, which have their rows from `first` on in u_before and u_free, the
  * velocities before the step and without impulses. */

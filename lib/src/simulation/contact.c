@@ -13,7 +13,8 @@ static void apply(void *context, double fraction, const void *q, const void *v, 
     if (s->contacts.next.apply) {
         s->contacts.next.apply(s->contacts.next.context, fraction, q, v, diagonal, a);
     }
-    const contact_step step = {s->step.dt, s->options.rest_velocity, s->options.contact_sweeps};
+    const contact_step step = {
+        .dt = s->step.dt, .rest_velocity = s->options.rest_velocity, .most_sweeps = s->options.contact_sweeps};
     contacts_apply(&s->contacts.contacts, s->contacts.block, &step, q, v, diagonal, a);
 }
 
