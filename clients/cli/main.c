@@ -426,7 +426,7 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD),
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | BASE_MOTION_OPTIONS,
      .run = run_compare},
     {.name = "motor",
      .group = GROUP_MOTIONS,

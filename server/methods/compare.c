@@ -36,12 +36,27 @@ typedef struct compared {
 typedef struct comparison {
     const double *v, *a;
     const dyn_external_forces *forces; /* NULL: none */
+    const dyn_base_motion *base;       /* NULL: it rests */
+    double *base_forces, *rest;        /* of the kernels, where the base moves: f_base, and tau - f_base */
     size_t count;
     compared *rows;
 } comparison;
 
 static bool is_constrained(const batch *b) {
     return dyn_model_constraint_count(b->model) > 0;
+}
+
+/* Computes the forces of the motion by the kernels, to which those that the motion of the base causes add. */
+static dyn_status invert(const batch *b, const batch_worker *w, const comparison *x, double *tau, dyn_error *error) {
+    dyn_status status = dyn_rnea(w->model, w->workspace, 1, b->values.gravity, b->q, x->v, x->a, x->forces, tau, error);
+    if (status == DYN_OK && x->base) {
+        status = dyn_base_forces(w->model, w->workspace, 1, b->q, x->v, x->base, x->base_forces, NULL, error);
+    }
+    for (size_t i = 0; status == DYN_OK && x->base && i < b->nv; i++) {
+        x->rest[i] = tau[i];
+        tau[i] += x->base_forces[i];
+    }
+    return status;
 }
 
 /* Computes the accelerations of a row, with the constraints of the model. Those of a formulation are the accelerations
@@ -51,8 +66,8 @@ static dyn_status accelerate(const batch *b, const batch_worker *w, const compar
     const double *gravity = b->values.gravity, *tau = x->rows[0].result[INVERSE];
     double *a = row->result[FORWARD], *M = row->result[MASS];
     if (!by) {
-        return dyn_constrained_forward_dynamics(w->model, w->workspace, 1, gravity, b->q, x->v, tau, x->forces, NULL, a,
-                                                NULL, NULL, error);
+        return dyn_constrained_forward_dynamics(w->model, w->workspace, 1, gravity, b->q, x->v, x->base ? x->rest : tau,
+                                                x->forces, NULL, a, NULL, NULL, error);
     }
     dyn_status status = dyn_formulation_forward_dynamics(by, 1, gravity, b->q, x->v, tau, a, error);
     if (status != DYN_OK || !is_constrained(b)) {
@@ -70,7 +85,7 @@ static dyn_status compute_result(const batch *b, const batch_worker *w, const co
     switch (result) {
     case INVERSE:
         return by ? dyn_formulation_inverse_dynamics(by, 1, gravity, b->q, x->v, x->a, out, error)
-                  : dyn_rnea(w->model, w->workspace, 1, gravity, b->q, x->v, x->a, x->forces, out, error);
+                  : invert(b, w, x, out, error);
     case FORWARD:
         return accelerate(b, w, x, by, row, error);
     default:
@@ -137,6 +152,7 @@ static void compare_formulation(const batch *b, const batch_worker *w, const com
     dyn_error error = {0};
     dyn_status status = dyn_formulation_create(w->model, row->traits->name, &by, &error);
     if (status == DYN_OK) {
+        dyn_formulation_move_base(by, x->base);
         status = dyn_formulation_apply_forces(by, x->forces, &error);
     }
     if (status == DYN_OK) {
@@ -168,6 +184,7 @@ static bool create_rows(batch *b, comparison *x) {
     x->count = 1 + (size_t)dyn_formulation_count();
     x->rows = call_allocate(b->call, x->count, sizeof *x->rows);
     double *reference = batch_output(b, entries), *shared = batch_output(b, entries);
+    x->base_forces = batch_output(b, b->nv), x->rest = batch_output(b, b->nv);
     for (size_t i = 0; !call_has_ended(b->call) && i < x->count; i++) {
         compared *row = &x->rows[i];
         row->traits = i > 0 ? dyn_formulation_traits_at((int)i - 1) : NULL;
@@ -246,8 +263,10 @@ static bool check_size(const batch *b) {
 
 void method_compare(call *c) {
     const Dynamics__V1__CompareRequest *r = c->request->compare;
-    const query_parts supported = QUERY_JOINT_NAMES | QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES | QUERY_CONSTRAINTS;
+    const query_parts supported = QUERY_JOINT_NAMES | QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES |
+                                  QUERY_CONSTRAINTS | QUERY_ADDED_CONSTRAINTS | QUERY_BASE_MOTION;
     dyn_external_forces forces;
+    dyn_base_motion base;
     void *scratch;
     batch b;
     comparison x = {0};
@@ -258,6 +277,7 @@ void method_compare(call *c) {
         if (batch_begin(&b, COMPARISON_COST) && create_rows(&b, &x)) {
             x.v = batch_input(&b, r->n_v, r->v);
             x.a = batch_input(&b, r->n_a, r->a);
+            x.base = batch_base(&b, 0, &base);
             scratch = b.force_count > 0 ? call_allocate(c, 1, batch_forces_size(&b)) : NULL;
             x.forces = call_has_ended(c) ? NULL : batch_forces(&b, 0, scratch, &forces);
             if (!call_has_ended(c) && batch_run(&b, compare_step, &x, 0)) {

@@ -100,6 +100,8 @@ START_TEST(published_formulas_give_the_published_numbers) {
     ck_assert_int_eq(published_additions("lagrange_euler", 6), 77405);
     ck_assert_int_eq(published_multiplications("lagrange_euler", 30), 39391300);
     ck_assert_int_eq(published_additions("lagrange_euler", 30), 30143425);
+    ck_assert_int_eq(published_multiplications("newton_euler", 6), 792);
+    ck_assert_int_eq(published_additions("newton_euler", 6), 662);
     ck_assert_int_eq(published_multiplications("newton_euler", 30), 3960);
     ck_assert_int_eq(published_additions("newton_euler", 30), 3326);
     ck_assert_int_eq(published_multiplications("generalized_dalembert", 6), 2963);

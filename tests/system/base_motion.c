@@ -184,15 +184,16 @@ START_TEST(frames_move_with_the_base) {
 }
 END_TEST
 
+static const dyn_client_constraint table = {.name = "table",
+                                            .kind = DYN_CLIENT_CONSTRAINT_KIND_POINT_ON_PLANE,
+                                            .successor = {.link = "tool0"},
+                                            .axis = {0, 0.6, 0.8}};
+
 /* A base that accelerates without turning is like gravity that is less by its acceleration, also for a robot whose
  * flange stays in a plane. */
 START_TEST(constrained_robots_feel_acceleration_as_gravity) {
     const double lift[3] = {0.5, -0.2, 1.3}, felt[3] = {-0.5, 0.2, -9.81 - 1.3}, tau[6] = {4, -60, -20, 3, 1, 0.5};
     const dyn_client_base_motion motion = {.linear_velocity = linear, .linear_acceleration = lift, .rows = 1};
-    const dyn_client_constraint table = {.name = "table",
-                                         .kind = DYN_CLIENT_CONSTRAINT_KIND_POINT_ON_PLANE,
-                                         .successor = {.link = "tool0"},
-                                         .axis = {0, 0.6, 0.8}};
     double a[2][6], forces[2][6];
     for (int i = 0; i < 2; i++) {
         dyn_client_query query = UR5;
@@ -206,6 +207,32 @@ START_TEST(constrained_robots_feel_acceleration_as_gravity) {
     }
     assert_norm_close("forward dynamics", 0, a[0], a[1], 6, 1e-10);
     assert_norm_close("inverse dynamics", 0, forces[0], forces[1], 6, 1e-10);
+}
+END_TEST
+
+START_TEST(formulations_of_a_comparison_have_the_moving_base) {
+    const dyn_client_base_motion motion = motion_of_rows(1);
+    dyn_client_query query = UR5;
+    double tau[6];
+    query.samples = 1;
+    query.base_motion = &motion;
+    wire_require(dyn_client_inverse_dynamics(client, &query, q_rows, v_rows, a_rows, tau, &error), &error);
+    for (int k = 0; k < 2; k++) {
+        dyn_client_comparison *found;
+        int compared = 0;
+        wire_require(dyn_client_compare(client, &query, q_rows, v_rows, a_rows, &found, &error), &error);
+        for (size_t i = 0; i < found->formulation_count; i++) {
+            const dyn_client_compared_formulation *one = &found->formulations[i];
+            if (!one->refusal) {
+                assert_norm_close(one->name, k, one->tau, tau, 6, 1e-9);
+                ck_assert_double_le(one->forward_dynamics.difference, 1e-9);
+                compared++;
+            }
+        }
+        ck_assert_int_gt(compared, 10);
+        dyn_client_comparison_free(found);
+        query.constraint_count = 1, query.constraints = &table;
+    }
 }
 END_TEST
 
@@ -260,10 +287,6 @@ START_TEST(derivatives_are_the_limits_of_differences) {
         DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q,  DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_V};
     const double tau[6] = {4, -60, -20, 3, 1, 0.5};
     const dyn_client_base_motion motion = motion_of_rows(1);
-    const dyn_client_constraint table = {.name = "table",
-                                         .kind = DYN_CLIENT_CONSTRAINT_KIND_POINT_ON_PLANE,
-                                         .successor = {.link = "tool0"},
-                                         .axis = {0, 0.6, 0.8}};
     dyn_client_query query = UR5;
     query.samples = 1, query.base_motion = &motion;
     compare_with_differences(&query, tau, 1e-6, 0);
@@ -459,6 +482,7 @@ int main(void) {
     tcase_add_test(all, every_row_has_its_own_motion);
     tcase_add_test(all, frames_move_with_the_base);
     tcase_add_test(all, constrained_robots_feel_acceleration_as_gravity);
+    tcase_add_test(all, formulations_of_a_comparison_have_the_moving_base);
     tcase_add_test(all, derivatives_are_the_limits_of_differences);
     tcase_add_test(all, rollouts_have_a_motion_for_each_sample_and_for_each_step);
     tcase_add_test(all, accurate_rollouts_are_the_limit_of_short_steps);

@@ -1332,16 +1332,17 @@ typedef struct dyn_client_query {
     const char *formulation;
     const dyn_client_passive_forces *passive_forces; /* NULL: none */
     /* Constraints beside those of the model: forward and inverse dynamics, evaluations that depend on constraints,
-     * assemblies, rollouts, trajectories, simulations and streams of feedforward. Their rows follow those of
-     * the model. */
+     * assemblies, rollouts, trajectories, simulations, streams of feedforward, dyn_client_compare and
+     * dyn_client_formulate. Their rows follow those of the model. */
     size_t constraint_count;
     const dyn_client_constraint *constraints;
     /* At most 6, for forward dynamics and dyn_client_formulate with the formulation "vereshchagin". */
     size_t tip_constraint_count;
     const dyn_client_tip_constraint *tip_constraints;
     double time; /* s: instant of prescribed motions in constraints, where no time runs */
-    /* NULL: the base rests. For inverse dynamics, forward dynamics, bias forces, dyn_client_formulate, evaluations of
-     * quantities that count it, trajectories, rollouts (also one row for each step of each sample) and simulations. */
+    /* NULL: the base rests. For inverse dynamics, forward dynamics, bias forces, dyn_client_compare,
+     * dyn_client_formulate, evaluations of quantities that count it, trajectories, rollouts (also one row for each step
+     * of each sample) and simulations. */
     const dyn_client_base_motion *base_motion;
     /* Rows A(q) v = b beside the constraints, of forward and inverse dynamics: row_count x nv numbers, and for each row
      * the acceleration db/dt - dA/dt v that A a has (NULL: zeros); with has_rows_per_sample a block of both for each
