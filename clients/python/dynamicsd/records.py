@@ -1294,14 +1294,21 @@ class Identification:
     payload: Inertia | None
 
     def __repr__(self) -> str:
-        return f"<Identification: {self.rank} of {len(self.estimates)} estimates excited, condition {self.condition:g}>"
+        known = sum(each.is_excited for each in self.estimates)
+        return (f"<Identification: {known} of {len(self.estimates)} estimates known from {self.rank} directions, "
+                f"condition {self.condition:g}>")
 
     def _repr_html_(self) -> str:
+        estimates = [(each.element, each.parameter, f"{each.value:.6g} {each.unit}", f"{each.deviation:.2g}",
+                      f"{100 * each.relative_deviation:.2g} %", f"{each.prior:.6g}",
+                      "" if each.is_excited else f"not known: {each.reason}") for each in self.estimates]
         rows = [(fit.joint, *(f"{value:.4g}" for value in (fit.model_error, fit.consistent_residual,
                                                            fit.consistent_prediction, fit.accounted)))
                 for fit in self.fits]
-        return html_table(f"{self.rank} parameters, condition number {self.condition:.3g}",
-                          ["joint", "error before", "error after", "error of prediction", "accounted"], rows)
+        return (html_table(f"{self.rank} of {len(self.estimates)} directions excited, condition number "
+                           f"{self.condition:.3g}",
+                           ["joint", "error before", "error after", "error of prediction", "accounted"], rows)
+                + html_table("estimates", ["of", "estimate", "value", "deviation", "relative", "model", ""], estimates))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

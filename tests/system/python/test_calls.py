@@ -90,6 +90,9 @@ def test_a_bar_shows_the_progress(ur5, capfd, monkeypatch, has_tqdm):
 
 @pytest.mark.parametrize("call", ["ur5.rollout(np.zeros((1000, 6)), steps=60_000, only_last=True, timeout=300)",
                                   "ur5.evaluate(['inverse_dynamics_by_q_q'], np.zeros((20_000, 6)), timeout=300)",
+                                  "ur5.excite(trials=100_000, timeout=300)",
+                                  "ur5.identify(*[np.random.rand(20_000, 6) for _ in 'qt'], np.arange(20_000) / 100, "
+                                  "folds=100, timeout=300)",
                                   "sim.step(10_000_000, timeout=300)"])
 def test_ctrl_c_cancels_the_request(daemon, client, call):
     # Python 3.11 raises an interrupt between two rounds of a loop at the instruction before the loop: it must be in the

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks that the consistent estimate minimizes the function that dynamics/identification.h states.
-
-The test computes the gradient of that function by itself. The function is convex, so that the gradient is zero at its
-minimum alone.
-"""
+"""Identification from Python: the minimum of the consistent estimate, tables, results, and records of no use."""
 import numpy as np
 import pytest
 
@@ -47,6 +43,8 @@ def pseudo_inertia_of(parameters):
 
 @pytest.mark.parametrize("prior", [1.0, 1e4, 1e8])
 def test_the_consistent_estimate_minimizes_the_stated_function(client, prior):
+    """Computes the gradient of the function of dynamics/identification.h by itself. The function is convex, so that the
+    gradient is zero at its minimum alone."""
     draw = np.random.default_rng(20261123)
     bodies = [drawn_body(draw) for _ in AXES]
     model = client.load(chain_of(bodies), name="drawn_chain", replace=True)
@@ -68,3 +66,87 @@ def test_the_consistent_estimate_minimizes_the_stated_function(client, prior):
         of_prior += [prior * np.sum(difference * pseudo_inertia_of(unit)) for unit in np.eye(10)]
     assert np.abs(of_prior).max() > 1
     np.testing.assert_allclose(of_torques, -np.array(of_prior), atol=1e-4 * np.abs(of_prior).max())
+
+
+@pytest.fixture(scope="module")
+def motion(ur5):
+    """Exciting motion."""
+    return ur5.excite(period=4, trials=30)
+
+
+@pytest.fixture(scope="module")
+def record(motion):
+    """Times, positions and torques of the motion."""
+    return motion.time, motion.q, motion.tau
+
+
+def test_tables_are_identified_by_the_names_of_their_columns(ur5, record):
+    pandas = pytest.importorskip("pandas")
+    time, q, tau = record
+    names = list(ur5.joint_names)
+    table = pandas.DataFrame(np.column_stack([time, q, tau]),
+                             columns=["time", *(f"{part}.{name}" for part in ("q", "tau") for name in names)])
+    table = table[sorted(table.columns)]
+    found, expected = ur5.identify(table, table, table["time"]), ur5.identify(q, tau, time)
+    assert [each.value for each in found.estimates] == [each.value for each in expected.estimates]
+    assert [fit.joint for fit in found.fits] == names
+
+
+def test_an_identified_model_says_how_it_came_about_and_is_exported(client, ur5, record):
+    time, q, tau = record
+    noisy = tau + np.random.default_rng(1).normal(scale=0.1, size=tau.shape)
+    found = ur5.identify(q, noisy, time, estimator="huber", name="identified", replace=True)
+    model = client.model("identified")
+    assert "from 400 rows by weighted least squares with Huber's weights" in model.report[0].message
+    text = model.export("urdf")
+    model.unload()
+    assert model.report[0].message.split(";")[0] in text
+    again = client.load(text, name="identified_again")
+    np.testing.assert_allclose(again.gravity(q), model_gravity(ur5, found, q), rtol=1e-6, atol=1e-6)
+    again.unload()
+    for each in found.estimates:
+        assert each.is_excited and each.relative_deviation == pytest.approx(each.deviation / abs(each.value))
+
+
+def model_gravity(model, found, q):
+    """Forces of gravity on the bodies of an estimate: the regressor at rest times the parameters."""
+    regressor = model.evaluate("torque_regressor", q).torque_regressor
+    return regressor.reshape(*q.shape, -1) @ found.parameters.ravel()
+
+
+def test_estimates_that_the_motion_does_not_determine_name_the_reason(ur5, record):
+    time, q, _ = record
+    turning = np.tile(ur5.q_home, (len(time), 1))
+    turning[:, 5] = q[:, 5]
+    tau = ur5.inverse_dynamics_trajectory(turning, time=time, rates="quintic_spline").tau
+    found = ur5.identify(turning, tau, time)
+    unknown = [each for each in found.estimates if not each.is_excited]
+    assert found.rank < len(found.estimates) and unknown and all(each.reason for each in unknown)
+    assert {"no row depends on it"} < {each.reason for each in unknown}
+    known = len(found.estimates) - len(unknown)
+    assert repr(found).startswith(f"<Identification: {known} of 54 estimates known from {found.rank} directions")
+    assert found._repr_html_().count("not known: ") == len(unknown)
+
+
+@pytest.mark.parametrize("spoil, place, message", [
+    (lambda time, q, tau: (time[:7], q[:7], tau[:7]), "q", "7 samples; no parameter can be known from fewer than 8"),
+    (lambda time, q, tau: (time[:8], q[:8], tau[:8]), "q", "48 equations for 54 unknowns; pass a record"),
+    (lambda time, q, tau: (time, q, np.full_like(tau, 200.0)), "q", "saturated.* no parameter can be known"),
+    (lambda time, q, tau: (np.where(time > 2, time + 5, time), q, tau), r"time\[201\]", "rates across a gap are not"),
+    (lambda time, q, tau: (np.where(time > 2, time - 1, time), q, tau), r"time\[201\]", "not after that before it"),
+    (lambda time, q, tau: (time, np.where(q == q[3, 1], np.nan, q), tau), r"q\[19\]", "shoulder_lift_joint.*nan"),
+    (lambda time, q, tau: (time, q, np.where(tau == tau[3, 2], np.inf, tau)), r"tau\[20\]", "elbow_joint.*inf"),
+])
+def test_records_of_no_use_are_refused_with_place_and_reason(ur5, record, spoil, place, message):
+    time, q, tau = spoil(*record)
+    with pytest.raises(dynamicsd.InvalidArgument, match=f"identify.{place}: .*{message}"):
+        ur5.identify(q, tau, time)
+
+
+def test_saturated_torques_are_left_out_and_counted(ur5, motion):
+    cut = motion.tau.copy()
+    cut[50:80, 1] = 150.0
+    found, expected = (ur5.identify(motion.q, tau, v=motion.v, a=motion.a) for tau in (cut, motion.tau))
+    assert [fit.saturated for fit in found.fits] == [0, 30, 0, 0, 0, 0]
+    np.testing.assert_allclose([each.value for each in found.estimates], [each.value for each in expected.estimates],
+                               atol=1e-9)
