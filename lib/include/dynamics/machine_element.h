@@ -78,7 +78,7 @@
  * Fluid. Buoyancy -density volume g acts at the centre, with the gravity g of the model, and drag -(c + c_2 |v_i|) v_i
  * along each axis i of the link, with the velocity v of the centre relative to the fluid, and likewise for rotations.
  *
- * Motor, gear and brake. They state what a motion takes (motor.h), and add nothing to M. Simulations count the losses
+ * Motor, gear and brake. They state what a motion needs (motor.h), and add nothing to M. Simulations count the losses
  * of gears, and engaged brakes (simulation.h).
  *
  * Sources: Modern Robotics (Lynch and Park 2017), section 8.9; Hess and Soom 1990 for the Stribeck curve; Canudas de

@@ -165,8 +165,9 @@ enum { DYN_DRIVE_LIMITS = DYN_DRIVE_LIMIT_BRAKE + 1 };
 /* Returns the value of a limit of a drive; infinite where there is none. */
 DYN_API double dyn_drive_limit_value(const dyn_drive *drive, dyn_drive_limit limit);
 
-/* Returns the part of a torque (N m) at the speed of the rotor (rad/s) that the engaged brake takes from the motor. At
- * rest the brake holds up to its torque; in motion it slips, and the motor drives against it. */
+/* Returns the torque of the engaged brake (N m), which adds to that of the motor, where both together exert a torque at
+ * the speed of the rotor (rad/s). At rest the brake holds up to its torque; in motion it slips, and the motor drives
+ * against it. */
 DYN_API double dyn_drive_brake_torque(const dyn_drive *drive, double speed, double torque);
 
 /* Motion of one drive: n samples. */
@@ -176,7 +177,7 @@ typedef struct dyn_drive_series {
     const double *loads;   /* F at the joint, N m or N */
     const double *speeds;  /* w, rad/s */
     const double *torques; /* of the motor, N m */
-    const double *brakes;  /* torques that the brake takes, which `torques` are without; NULL: it is released */
+    const double *brakes;  /* torques of the brake, which `torques` are without; NULL: it is released */
     double ambient;        /* temperature, degrees Celsius */
     double start;          /* temperature of winding and housing in the first sample */
 } dyn_drive_series;

@@ -4,6 +4,7 @@
  * these; and r = J' (n; f) from a second walk, which projects the wrench on the axes of the joints that it passes. All
  * vectors are in the axes of the world, and wrenches about its origin.
  */
+#include "../model/vector3.h"
 #include "link_force.h"
 
 #include <math.h>
@@ -32,16 +33,6 @@ typedef struct walk {
 } walk;
 
 /* ---- Vectors ----------------------------------------------------------------------------------------------------- */
-
-static double dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double c[3]) {
-    c[0] = a[1] * b[2] - a[2] * b[1];
-    c[1] = a[2] * b[0] - a[0] * b[2];
-    c[2] = a[0] * b[1] - a[1] * b[0];
-}
 
 /* y += s x */
 static void add_scaled(double s, const double x[3], double y[3]) {
@@ -100,7 +91,7 @@ static void fill_custom(const dyn_joint *joint, double q, const dyn_pose *before
         rotation_apply(at.rotation, m->axis, along);
         if (m->kind == DYN_JOINT_MOTION_KIND_ROTATION) {
             difference(after->position, at.position, arm);
-            cross(along, arm, swing);
+            vector3_cross(along, arm, swing);
             add_scaled(f[1], along, axis->w);
             add_scaled(f[1], swing, axis->v);
         } else {
@@ -170,7 +161,7 @@ static moving_frame pass_joint(const walk *x, const dyn_joint *joint) {
     pose_compose(&before, &moved, &frame.pose);
     double arm[3], swing[3];
     difference(frame.pose.position, parent.pose.position, arm);
-    cross(parent.w, arm, swing);
+    vector3_cross(parent.w, arm, swing);
     add_scaled(1, swing, frame.v);
     int count = find_axes(joint, own, &before, &frame.pose, axes);
     for (int k = 0; k < count; k++) {
@@ -178,9 +169,10 @@ static moving_frame pass_joint(const walk *x, const dyn_joint *joint) {
         add_scaled(rate, axes[k].w, frame.w);
         add_scaled(rate, axes[k].v, frame.v);
         if (x->tau) {
-            cross(frame.pose.position, x->f, moment);
+            vector3_cross(frame.pose.position, x->f, moment);
             difference(x->n, moment, moment);
-            x->tau[joint->v_index + k] += x->factor * ratio * (dot(axes[k].w, moment) + dot(axes[k].v, x->f));
+            x->tau[joint->v_index + k] +=
+                x->factor * ratio * (vector3_dot(axes[k].w, moment) + vector3_dot(axes[k].v, x->f));
         }
     }
     return frame;
@@ -198,7 +190,7 @@ static moving_frame walk_to_link(const walk *x, int link) {
     pose_compose(&carrier.pose, &l->pose, &frame.pose);
     double arm[3], swing[3];
     difference(frame.pose.position, carrier.pose.position, arm);
-    cross(carrier.w, arm, swing);
+    vector3_cross(carrier.w, arm, swing);
     add_scaled(1, swing, frame.v);
     return frame;
 }
@@ -214,7 +206,7 @@ static moving_point point_of(const moving_frame *frame, const double position[3]
     moving_point point;
     double arm[3], swing[3];
     rotation_apply(frame->pose.rotation, position, arm);
-    cross(frame->w, arm, swing);
+    vector3_cross(frame->w, arm, swing);
     for (int i = 0; i < 3; i++) {
         point.p[i] = frame->pose.position[i] + arm[i];
         point.v[i] = frame->v[i] + swing[i];
@@ -230,7 +222,7 @@ typedef struct link_wrench {
 /* Adds a force that acts at p. */
 static void add_force(const double p[3], const double f[3], link_wrench *to) {
     double moment[3];
-    cross(p, f, moment);
+    vector3_cross(p, f, moment);
     add_scaled(1, f, to->f);
     add_scaled(1, moment, to->n);
 }
@@ -243,13 +235,13 @@ static link_wrench strut_wrench(const dyn_machine_element_description *e, const 
     double along[3], velocity[3], force[3] = {0};
     difference(own.p, other.p, along);
     difference(own.v, other.v, velocity);
-    double length = sqrt(dot(along, along));
+    double length = sqrt(vector3_dot(along, along));
     bool is_cable = e->kind == DYN_MACHINE_ELEMENT_KIND_CABLE;
     if (length == 0 || (is_cable && length <= s->rest)) {
         return wrench;
     }
     double tension = parts->springs ? s->stiffness * (length - s->rest) - s->push : 0;
-    tension += parts->damping ? s->damping * dot(velocity, along) / length : 0;
+    tension += parts->damping ? s->damping * vector3_dot(velocity, along) / length : 0;
     tension = is_cable ? fmax(0, tension) : tension;
     add_scaled(-tension / length, along, force);
     add_force(own.p, force, &wrench);
@@ -259,7 +251,8 @@ static link_wrench strut_wrench(const dyn_machine_element_description *e, const 
 /* Computes the rotation vector p of R. */
 static void rotation_vector(const double R[9], double p[3]) {
     const double twice[3] = {R[7] - R[5], R[2] - R[6], R[3] - R[1]};
-    double sine = sqrt(dot(twice, twice)) / 2, cosine = (R[0] + R[4] + R[8] - 1) / 2, angle = atan2(sine, cosine);
+    double sine = sqrt(vector3_dot(twice, twice)) / 2, cosine = (R[0] + R[4] + R[8] - 1) / 2,
+           angle = atan2(sine, cosine);
     double scale = sine > 1e-9 ? angle / (2 * sine) : 0.5;
     for (int i = 0; i < 3; i++) {
         p[i] = scale * twice[i];
@@ -268,10 +261,10 @@ static void rotation_vector(const double R[9], double p[3]) {
 
 /* Computes t = J(p)^-T m with J^-1 = 1 - p~ / 2 + c p~ p~, for the angular velocity in the axes of the other frame. */
 static void torque_of_moment(const double p[3], const double m[3], double t[3]) {
-    double square = dot(p, p), angle = sqrt(square), first[3], second[3];
+    double square = vector3_dot(p, p), angle = sqrt(square), first[3], second[3];
     double c = angle > 1e-4 ? (1 - angle / 2 / tan(angle / 2)) / square : 1.0 / 12;
-    cross(p, m, first);
-    cross(p, first, second);
+    vector3_cross(p, m, first);
+    vector3_cross(p, first, second);
     for (int i = 0; i < 3; i++) {
         t[i] = m[i] + first[i] / 2 + c * second[i];
     }
@@ -290,7 +283,7 @@ static bushing_state state_of_bushing(const dyn_bushing *b, const moving_frame f
     *own = point_of(&frames[0], b->position);
     difference(own->p, other.p, apart);
     difference(own->v, other.v, velocity);
-    cross(frames[1].w, apart, swing);
+    vector3_cross(frames[1].w, apart, swing);
     difference(velocity, swing, velocity);
     difference(frames[0].w, frames[1].w, w);
     rotation_apply_transposed(R, apart, state.d);
@@ -410,7 +403,7 @@ double dyn_link_force_energy(const dyn_model *model, int element, const double *
     moving_point own;
     if (e->kind == DYN_MACHINE_ELEMENT_KIND_FLUID) {
         own = point_of(&frames[0], e->fluid.center);
-        return e->fluid.density * e->fluid.volume * dot(model->gravity, own.p);
+        return e->fluid.density * e->fluid.volume * vector3_dot(model->gravity, own.p);
     }
     if (e->kind == DYN_MACHINE_ELEMENT_KIND_BUSHING) {
         bushing_state state = state_of_bushing(&e->bushing, frames, &own);
@@ -420,7 +413,7 @@ double dyn_link_force_energy(const dyn_model *model, int element, const double *
     double along[3];
     own = point_of(&frames[0], e->strut.position);
     difference(own.p, other.p, along);
-    double stretch = sqrt(dot(along, along)) - e->strut.rest;
+    double stretch = sqrt(vector3_dot(along, along)) - e->strut.rest;
     stretch = e->kind == DYN_MACHINE_ELEMENT_KIND_CABLE ? fmax(0, stretch) : stretch;
     return e->strut.stiffness * stretch * stretch / 2 - e->strut.push * stretch;
 }

@@ -7,22 +7,8 @@
 
 #include "../model/beam_shape.h"
 #include "../model/error.h"
+#include "../model/vector3.h"
 #include "array_check.h"
-
-/* Beam in the frame of its link: unit vectors along the beam and of its bending planes. */
-typedef struct beam_axes {
-    double length, along[3], across[2][3];
-} beam_axes;
-
-static void cross(const double a[3], const double b[3], double c[3]) {
-    for (int i = 0; i < 3; i++) {
-        c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-    }
-}
-
-static double dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 /* Checks a beam and computes its axes. */
 static dyn_status open_beam(const dyn_beam *beam, int count, beam_axes *axes, dyn_error *error) {
@@ -42,26 +28,18 @@ static dyn_status open_beam(const dyn_beam *beam, int count, beam_axes *axes, dy
                              "mass is %g and rigidity %g, %g; pass positive ones, or 0 for the second rigidity",
                              beam->mass, beam->rigidity[0], beam->rigidity[1]);
     }
-    for (int i = 0; i < 3; i++) {
-        axes->along[i] = beam->end[i] - beam->start[i];
-    }
-    axes->length = sqrt(dot(axes->along, axes->along));
-    if (!(axes->length > 0)) {
+    if (!beam_axes_between(beam->start, beam->end, axes)) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "beam.end",
                              "the length is %g; pass an end other than the start", axes->length);
     }
-    for (int i = 0; i < 3; i++) {
-        axes->along[i] /= axes->length;
-    }
-    double size = sqrt(dot(beam->direction, beam->direction)), lean = dot(beam->direction, axes->along);
+    double size = sqrt(vector3_dot(beam->direction, beam->direction)), lean = vector3_dot(beam->direction, axes->along);
     if (!(fabs(size - 1) <= 1e-6) || !(fabs(lean) <= 1e-6)) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "beam.direction",
                              "its length is %g, and its component along the beam %g; pass a unit vector normal to the "
                              "beam",
                              size, lean);
     }
-    memcpy(axes->across[0], beam->direction, sizeof axes->across[0]);
-    cross(axes->along, beam->direction, axes->across[1]);
+    beam_axes_bend(beam->direction, axes);
     return DYN_OK;
 }
 
@@ -71,7 +49,7 @@ static dyn_flexible_mode mode_of(const dyn_beam *beam, const beam_axes *axes, co
     dyn_flexible_mode mode;
     double density = beam->mass / axes->length, turn[3];
     double mean = density * 2 * shape.c / shape.b, moment = density * 2 / (shape.b * shape.b);
-    cross(axes->along, across, turn);
+    vector3_cross(axes->along, across, turn);
     for (int i = 0; i < 3; i++) {
         mode.end[i] = 2 * shape.sign * across[i];
         mode.rotation[i] = 2 * shape.sign * shape.b * shape.c * turn[i];

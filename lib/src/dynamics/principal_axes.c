@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "../model/vector3.h"
 #include "principal_axes.h"
 
 #include <dynamics/inertia.h>
@@ -78,12 +79,6 @@ void dyn_principal_axes(size_t n, double *A, double *eigenvalues) {
     }
 }
 
-static void cross(const double x[3], const double y[3], double z[3]) {
-    z[0] = x[1] * y[2] - x[2] * y[1];
-    z[1] = x[2] * y[0] - x[0] * y[2];
-    z[2] = x[0] * y[1] - x[1] * y[0];
-}
-
 /* Turns a unit vector so that the first of its largest components is positive. */
 static void choose_sign(double x[3]) {
     int largest = 0;
@@ -136,7 +131,7 @@ void dyn_choose_body_axes(const double moments[3], double axes[9]) {
     } else if (are_first_equal) {
         choose_sign(axes + 6);
         choose_in_plane(axes + 6, axes);
-        cross(axes + 6, axes, axes + 3);
+        vector3_cross(axes + 6, axes, axes + 3);
     } else {
         choose_sign(axes);
         if (are_last_equal) {
@@ -144,6 +139,6 @@ void dyn_choose_body_axes(const double moments[3], double axes[9]) {
         } else {
             choose_sign(axes + 3);
         }
-        cross(axes, axes + 3, axes + 6);
+        vector3_cross(axes, axes + 3, axes + 6);
     }
 }

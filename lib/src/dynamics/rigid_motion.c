@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "../model/vector3.h"
 #include "rigid_motion.h"
 
 #include <math.h>
@@ -9,11 +10,6 @@ static const double small_angle = 0.02;
 
 static double norm3(const double x[3]) {
     return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-}
-
-static void cross(const double a[3], const double b[3], double out[3]) {
-    const double c[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-    memcpy(out, c, sizeof c);
 }
 
 void dyn_quaternion_exp(const double w[3], double q[4]) {
@@ -45,8 +41,8 @@ void dyn_quaternion_multiply(const double a[4], const double b[4], double out[4]
 
 void dyn_quaternion_rotate(const double q[4], const double x[3], double out[3]) {
     double u[3], v[3];
-    cross(q, x, u);
-    cross(q, u, v);
+    vector3_cross(q, x, u);
+    vector3_cross(q, u, v);
     for (int i = 0; i < 3; i++) {
         out[i] = x[i] + 2 * (q[3] * u[i] + v[i]);
     }
@@ -60,8 +56,8 @@ void dyn_quaternion_rotate_back(const double q[4], const double x[3], double out
 /* Computes x + a w x x + b w x (w x x); out may be x. */
 static void apply_polynomial(const double w[3], double a, double b, const double x[3], double out[3]) {
     double u[3], v[3];
-    cross(w, x, u);
-    cross(w, u, v);
+    vector3_cross(w, x, u);
+    vector3_cross(w, u, v);
     for (int i = 0; i < 3; i++) {
         out[i] = x[i] + a * u[i] + b * v[i];
     }

@@ -5,18 +5,8 @@
 
 #include "../model/error.h"
 #include "../model/normal_form.h"
+#include "../model/vector3.h"
 #include "arguments.h"
-
-static void cross(const double x[3], const double y[3], double z[3]) {
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        z[i] = x[j] * y[k] - x[k] * y[j];
-    }
-}
-
-static double dot(const double x[3], const double y[3]) {
-    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
-}
 
 bool dyn_model_is_tip_frame(const dyn_model *model, int frame) {
     return frame >= 0 && frame < model->link_count && model->link_bodies > 0 &&
@@ -28,10 +18,10 @@ static void move_to_world(const dyn_frame_constraint *from, const double p[3], c
     double lever[3];
     for (int i = 0; i < 3; i++) {
         bool is_local = from->reference_frame == DYN_REFERENCE_FRAME_LOCAL;
-        to[i] = is_local ? dot(R + 3 * i, from->direction) : from->direction[i];
-        to[3 + i] = is_local ? dot(R + 3 * i, from->direction + 3) : from->direction[3 + i];
+        to[i] = is_local ? vector3_dot(R + 3 * i, from->direction) : from->direction[i];
+        to[3 + i] = is_local ? vector3_dot(R + 3 * i, from->direction + 3) : from->direction[3 + i];
     }
-    cross(p, to + 3, lever);
+    vector3_cross(p, to + 3, lever);
     for (int i = 0; i < 3 && from->reference_frame != DYN_REFERENCE_FRAME_WORLD; i++) {
         to[i] += lever[i];
     }
@@ -55,8 +45,8 @@ dyn_status dyn_tip_constraint_at(const dyn_model *model, dyn_workspace *workspac
     move_to_world(from, p, R, to->direction);
     to->acceleration = from->acceleration;
     if (from->reference_frame == DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED) {
-        cross(twist, twist + 3, centripetal);
-        to->acceleration -= dot(from->direction + 3, centripetal);
+        vector3_cross(twist, twist + 3, centripetal);
+        to->acceleration -= vector3_dot(from->direction + 3, centripetal);
     }
     return DYN_OK;
 }

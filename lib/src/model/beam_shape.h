@@ -13,6 +13,19 @@
 #ifndef DYNAMICS_MODEL_BEAM_SHAPE_H
 #define DYNAMICS_MODEL_BEAM_SHAPE_H
 
+#include <stdbool.h>
+
+/* Axes of a beam: its length, and unit vectors along it and of its bending planes. */
+typedef struct beam_axes {
+    double length, along[3], across[2][3];
+} beam_axes;
+
+/* Sets the length of a beam, and unless that is zero or not finite the vector along it. Returns whether it is set. */
+bool beam_axes_between(const double start[3], const double end[3], beam_axes *axes);
+
+/* Sets the bending planes from the unit vector of the first one, which is normal to the beam. */
+void beam_axes_bend(const double direction[3], beam_axes *axes);
+
 /* Shape of a mode. */
 typedef struct beam_shape {
     double b, c, sign; /* sign = (-1)^k */

@@ -15,6 +15,7 @@
 #include "description.h"
 #include "error.h"
 #include "name_check.h"
+#include "vector3.h"
 
 enum {
     DEFAULT_MODES = 2,
@@ -27,23 +28,13 @@ typedef struct element_text {
 } element_text;
 
 /* Beam that is being added. */
-typedef struct beam_axes {
+typedef struct added_beam {
     dyn_builder *builder;
     const dyn_flexible_beam *beam;
     dyn_joint_description fixed; /* the joint that the beam replaces */
     int modes, planes;           /* modes in a plane */
-    double length, along[3], across[2][3];
-} beam_axes;
-
-static double dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double c[3]) {
-    for (int i = 0; i < 3; i++) {
-        c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-    }
-}
+    beam_axes axes;
+} added_beam;
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
@@ -98,133 +89,126 @@ static dyn_status find_joint(const dyn_builder *builder, const dyn_flexible_beam
     return DYN_OK;
 }
 
-/* Computes length and axes of a beam. */
-static dyn_status find_axes(beam_axes *axes, dyn_error *error) {
-    const dyn_flexible_beam *beam = axes->beam;
-    named_element at = element_of(axes->builder, beam);
-    for (int i = 0; i < 3; i++) {
-        axes->along[i] = axes->fixed.position[i] - beam->start[i];
-    }
-    axes->length = sqrt(dot(axes->along, axes->along));
-    if (!(axes->length > 0) || !isfinite(axes->length)) {
-        return builder_fail_member(axes->builder, at, "flexible_beam.start", error,
+/* Computes length and added of a beam. */
+static dyn_status find_axes(added_beam *added, dyn_error *error) {
+    const dyn_flexible_beam *beam = added->beam;
+    named_element at = element_of(added->builder, beam);
+    if (!beam_axes_between(beam->start, added->fixed.position, &added->axes)) {
+        return builder_fail_member(added->builder, at, "flexible_beam.start", error,
                                    "the length from there to the origin of joint \"%s\" is %g m; state a place that "
                                    "is not that of the joint",
-                                   beam->joint, axes->length);
+                                   beam->joint, added->axes.length);
     }
-    double *across = axes->across[0];
-    for (int i = 0; i < 3; i++) {
-        axes->along[i] /= axes->length;
-        across[i] = beam->direction[i];
-    }
+    double across[3];
+    memcpy(across, beam->direction, sizeof across);
     bool has_direction = builder_normalize_axis(across);
-    double lean = dot(across, axes->along);
+    double lean = vector3_dot(across, added->axes.along);
     for (int i = 0; i < 3; i++) {
-        across[i] -= lean * axes->along[i];
+        across[i] -= lean * added->axes.along[i];
     }
-    if (!has_direction || !(sqrt(dot(across, across)) > 1e-6)) {
-        return builder_fail_member(axes->builder, at, "flexible_beam.direction", error,
+    if (!has_direction || !(sqrt(vector3_dot(across, across)) > 1e-6)) {
+        return builder_fail_member(added->builder, at, "flexible_beam.direction", error,
                                    "it is (%g, %g, %g), and no direction normal to the beam follows; state the one in "
                                    "which the beam bends",
                                    beam->direction[0], beam->direction[1], beam->direction[2]);
     }
     builder_normalize_axis(across);
-    cross(axes->along, across, axes->across[1]);
+    beam_axes_bend(across, &added->axes);
     return DYN_OK;
 }
 
 /* ---- Parts of the beam ------------------------------------------------------------------------------------------- */
 
 /* Returns the name of part `kind` number i from 0 on of a point, or of the end (point -1). */
-static element_text name_of(const beam_axes *axes, int point, const char *kind, int i) {
+static element_text name_of(const added_beam *added, int point, const char *kind, int i) {
     element_text name;
     if (point >= 0) {
-        snprintf(name.text, sizeof name.text, "%s:point%d:%s%d", axes->beam->name, point + 1, kind, i + 1);
+        snprintf(name.text, sizeof name.text, "%s:point%d:%s%d", added->beam->name, point + 1, kind, i + 1);
     } else {
-        snprintf(name.text, sizeof name.text, "%s:%s%d", axes->beam->name, kind, i + 1);
+        snprintf(name.text, sizeof name.text, "%s:%s%d", added->beam->name, kind, i + 1);
     }
     return name;
 }
 
 /* Adds a joint that moves a link of the same name by a multiple of the coordinate of a mode. Its frame is `offset` from
  * that of the parent link, whose name it replaces by that of the link. */
-static dyn_status add_part(const beam_axes *axes, const dyn_joint_description *joint, const dyn_inertia *inertia,
+static dyn_status add_part(const added_beam *added, const dyn_joint_description *joint, const dyn_inertia *inertia,
                            element_text *parent, dyn_error *error) {
-    const dyn_link_description link = {.name = joint->name, .inertia = *inertia, .line = axes->beam->line};
-    dyn_joint_description added = *joint;
+    const dyn_link_description link = {.name = joint->name, .inertia = *inertia, .line = added->beam->line};
+    dyn_joint_description part = *joint;
     static const double upright[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    memcpy(added.rotation, upright, sizeof added.rotation);
-    added.parent_link = parent->text;
-    added.child_link = joint->name;
-    added.line = axes->beam->line;
-    dyn_status status = dyn_builder_add_link(axes->builder, &link, error);
-    status = status == DYN_OK ? dyn_builder_add_joint(axes->builder, &added, error) : status;
+    memcpy(part.rotation, upright, sizeof part.rotation);
+    part.parent_link = parent->text;
+    part.child_link = joint->name;
+    part.line = added->beam->line;
+    dyn_status status = dyn_builder_add_link(added->builder, &link, error);
+    status = status == DYN_OK ? dyn_builder_add_joint(added->builder, &part, error) : status;
     snprintf(parent->text, sizeof parent->text, "%s", joint->name);
     return status;
 }
 
 /* Adds the spring of a mode. */
-static dyn_status add_spring(const beam_axes *axes, const char *joint, double stiffness, dyn_error *error) {
+static dyn_status add_spring(const added_beam *added, const char *joint, double stiffness, dyn_error *error) {
     const dyn_machine_element_description spring = {.name = joint,
                                                     .kind = DYN_MACHINE_ELEMENT_KIND_SPRING,
                                                     .joint = joint,
                                                     .spring = {.stiffness = stiffness},
-                                                    .line = axes->beam->line};
-    return dyn_builder_add_machine_element(axes->builder, &spring, error);
+                                                    .line = added->beam->line};
+    return dyn_builder_add_machine_element(added->builder, &spring, error);
 }
 
 /* Adds the joint of mode i, which displaces the end, with its spring and damping. */
-static dyn_status add_mode(const beam_axes *axes, int i, element_text *parent, dyn_error *error) {
+static dyn_status add_mode(const added_beam *added, int i, element_text *parent, dyn_error *error) {
     static const dyn_inertia nothing;
-    int plane = i / axes->modes;
-    beam_shape shape = beam_shape_of(i % axes->modes, axes->length);
-    element_text name = name_of(axes, -1, "mode", i);
-    double stiffness = axes->beam->rigidity[plane] * pow(shape.b, 4) * axes->length / 4;
-    double mass = axes->beam->mass_per_length * axes->length / 4;
+    int plane = i / added->modes;
+    beam_shape shape = beam_shape_of(i % added->modes, added->axes.length);
+    element_text name = name_of(added, -1, "mode", i);
+    double stiffness = added->beam->rigidity[plane] * pow(shape.b, 4) * added->axes.length / 4;
+    double mass = added->beam->mass_per_length * added->axes.length / 4;
     dyn_joint_description joint = {.name = name.text,
                                    .type = DYN_JOINT_TYPE_PRISMATIC,
-                                   .damping = 2 * axes->beam->damping_ratio * sqrt(stiffness * mass)};
-    memcpy(joint.axis, axes->across[plane], sizeof joint.axis);
-    memcpy(joint.position, i == 0 ? axes->fixed.position : nothing.center_of_mass, sizeof joint.position);
-    dyn_status status = add_part(axes, &joint, &nothing, parent, error);
-    return status == DYN_OK ? add_spring(axes, name.text, stiffness, error) : status;
+                                   .damping = 2 * added->beam->damping_ratio * sqrt(stiffness * mass)};
+    memcpy(joint.axis, added->axes.across[plane], sizeof joint.axis);
+    memcpy(joint.position, i == 0 ? added->fixed.position : nothing.center_of_mass, sizeof joint.position);
+    dyn_status status = add_part(added, &joint, &nothing, parent, error);
+    return status == DYN_OK ? add_spring(added, name.text, stiffness, error) : status;
 }
 
 /* Adds a mimic joint that follows mode i by a factor. */
-static dyn_status add_follower(const beam_axes *axes, int i, double factor, dyn_joint_description *joint,
+static dyn_status add_follower(const added_beam *added, int i, double factor, dyn_joint_description *joint,
                                const dyn_inertia *inertia, element_text *parent, dyn_error *error) {
-    element_text mode = name_of(axes, -1, "mode", i);
+    element_text mode = name_of(added, -1, "mode", i);
     joint->mimic_joint = mode.text;
     joint->mimic_multiplier = factor;
-    return add_part(axes, joint, inertia, parent, error);
+    return add_part(added, joint, inertia, parent, error);
 }
 
 /* Adds the joint that turns the end with mode i, about the normal of the plane. */
-static dyn_status add_turn(const beam_axes *axes, int i, element_text *parent, dyn_error *error) {
+static dyn_status add_turn(const added_beam *added, int i, element_text *parent, dyn_error *error) {
     static const dyn_inertia nothing;
-    beam_shape shape = beam_shape_of(i % axes->modes, axes->length);
-    element_text name = name_of(axes, -1, "turn", i);
+    beam_shape shape = beam_shape_of(i % added->modes, added->axes.length);
+    element_text name = name_of(added, -1, "turn", i);
     dyn_joint_description joint = {.name = name.text, .type = DYN_JOINT_TYPE_CONTINUOUS};
-    cross(axes->along, axes->across[i / axes->modes], joint.axis);
-    return add_follower(axes, i, shape.b * shape.c, &joint, &nothing, parent, error);
+    vector3_cross(added->axes.along, added->axes.across[i / added->modes], joint.axis);
+    return add_follower(added, i, shape.b * shape.c, &joint, &nothing, parent, error);
 }
 
 /* Adds a point of the beam at the distance s from the clamped end. */
-static dyn_status add_point(const beam_axes *axes, int point, double s, double mass, dyn_error *error) {
+static dyn_status add_point(const added_beam *added, int point, double s, double mass, dyn_error *error) {
     dyn_status status = DYN_OK;
     element_text parent;
-    int count = axes->modes * axes->planes;
-    snprintf(parent.text, sizeof parent.text, "%s", axes->fixed.parent_link);
+    int count = added->modes * added->planes;
+    snprintf(parent.text, sizeof parent.text, "%s", added->fixed.parent_link);
     for (int i = 0; i < count && status == DYN_OK; i++) {
-        beam_shape shape = beam_shape_of(i % axes->modes, axes->length);
+        beam_shape shape = beam_shape_of(i % added->modes, added->axes.length);
         const dyn_inertia inertia = {.mass = i == count - 1 ? mass : 0};
-        element_text name = name_of(axes, point, "mode", i);
+        element_text name = name_of(added, point, "mode", i);
         dyn_joint_description joint = {.name = name.text, .type = DYN_JOINT_TYPE_PRISMATIC};
-        memcpy(joint.axis, axes->across[i / axes->modes], sizeof joint.axis);
+        memcpy(joint.axis, added->axes.across[i / added->modes], sizeof joint.axis);
         for (int k = 0; k < 3 && i == 0; k++) {
-            joint.position[k] = axes->beam->start[k] + s * axes->along[k];
+            joint.position[k] = added->beam->start[k] + s * added->axes.along[k];
         }
-        status = add_follower(axes, i, beam_shape_at(&shape, s) / (2 * shape.sign), &joint, &inertia, &parent, error);
+        status = add_follower(added, i, beam_shape_at(&shape, s) / (2 * shape.sign), &joint, &inertia, &parent, error);
     }
     return status;
 }
@@ -243,8 +227,8 @@ static double legendre(int n, double x, double *derivative) {
 
 /* Adds the mass of the beam at the points of a Gauss rule on (0, L): x_k are the zeros of the Legendre polynomial, and
  * the weights 2 / ((1 - x^2) P'^2). */
-static dyn_status add_points(const beam_axes *axes, dyn_error *error) {
-    int count = 2 * axes->modes + 4;
+static dyn_status add_points(const added_beam *added, dyn_error *error) {
+    int count = 2 * added->modes + 4;
     dyn_status status = DYN_OK;
     for (int k = 0; k < count && status == DYN_OK; k++) {
         double x = -cos(acos(-1) * (k + 0.75) / (count + 0.5)), derivative;
@@ -254,16 +238,16 @@ static dyn_status add_points(const beam_axes *axes, dyn_error *error) {
         }
         legendre(count, x, &derivative);
         double weight = 1 / ((1 - x * x) * derivative * derivative);
-        status =
-            add_point(axes, k, axes->length * (1 + x) / 2, axes->beam->mass_per_length * axes->length * weight, error);
+        status = add_point(added, k, added->axes.length * (1 + x) / 2,
+                           added->beam->mass_per_length * added->axes.length * weight, error);
     }
     return status;
 }
 
 /* Connects the fixed joint with the end of the beam. */
-static dyn_status move_fixed_joint(const beam_axes *axes, const element_text *end, dyn_error *error) {
-    int j = name_index_find(&axes->builder->joint_names, axes->fixed.name);
-    dyn_joint_description *joint = &axes->builder->joints[j];
+static dyn_status move_fixed_joint(const added_beam *added, const element_text *end, dyn_error *error) {
+    int j = name_index_find(&added->builder->joint_names, added->fixed.name);
+    dyn_joint_description *joint = &added->builder->joints[j];
     char *parent = strdup(end->text);
     if (!parent) {
         return dyn_error_memory(error);
@@ -275,28 +259,28 @@ static dyn_status move_fixed_joint(const beam_axes *axes, const element_text *en
 }
 
 dyn_status dyn_builder_add_flexible_beam(dyn_builder *builder, const dyn_flexible_beam *beam, dyn_error *error) {
-    beam_axes axes = {.builder = builder,
-                      .beam = beam,
-                      .modes = beam->modes > 0 ? beam->modes : DEFAULT_MODES,
-                      .planes = beam->rigidity[1] > 0 ? 2 : 1};
+    added_beam added = {.builder = builder,
+                        .beam = beam,
+                        .modes = beam->modes > 0 ? beam->modes : DEFAULT_MODES,
+                        .planes = beam->rigidity[1] > 0 ? 2 : 1};
     dyn_status status = builder_check_new_name(builder, &builder->machine_element_names, DYN_MAX_MACHINE_ELEMENTS,
                                                element_of(builder, beam), error);
     status = status == DYN_OK ? check_numbers(builder, beam, error) : status;
-    status = status == DYN_OK ? find_joint(builder, beam, &axes.fixed, error) : status;
-    status = status == DYN_OK ? find_axes(&axes, error) : status;
+    status = status == DYN_OK ? find_joint(builder, beam, &added.fixed, error) : status;
+    status = status == DYN_OK ? find_axes(&added, error) : status;
     if (status != DYN_OK) {
         return status;
     }
     element_text end, clamped;
-    snprintf(clamped.text, sizeof clamped.text, "%s", axes.fixed.parent_link);
-    axes.fixed.parent_link = clamped.text;
+    snprintf(clamped.text, sizeof clamped.text, "%s", added.fixed.parent_link);
+    added.fixed.parent_link = clamped.text;
     end = clamped;
-    for (int i = 0; i < axes.modes * axes.planes && status == DYN_OK; i++) {
-        status = add_mode(&axes, i, &end, error);
+    for (int i = 0; i < added.modes * added.planes && status == DYN_OK; i++) {
+        status = add_mode(&added, i, &end, error);
     }
-    for (int i = 0; i < axes.modes * axes.planes && status == DYN_OK; i++) {
-        status = add_turn(&axes, i, &end, error);
+    for (int i = 0; i < added.modes * added.planes && status == DYN_OK; i++) {
+        status = add_turn(&added, i, &end, error);
     }
-    status = status == DYN_OK ? add_points(&axes, error) : status;
-    return status == DYN_OK ? move_fixed_joint(&axes, &end, error) : status;
+    status = status == DYN_OK ? add_points(&added, error) : status;
+    return status == DYN_OK ? move_fixed_joint(&added, &end, error) : status;
 }

@@ -14,6 +14,7 @@
 #include "error.h"
 #include "joint_displacement.h"
 #include "placement.h"
+#include "vector3.h"
 
 static dyn_status fail_at(const char *list, int k, dyn_error *error, const char *message) {
     const dyn_error_site site = {.argument = list, .has_item = true, .item = (size_t)k};
@@ -71,16 +72,6 @@ static dyn_status read_inertia(int k, const double G[36], dyn_error *error, dyn_
     return dyn_inertia_from_parameters(p, inertia, &bad) == DYN_OK ? DYN_OK : fail_at("Glist", k, error, bad.message);
 }
 
-static double dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3]) {
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* Largest difference of a screw's length from 1 that counts as rounding. */
 static const double UNIT_TOLERANCE = 1e-6;
 
@@ -89,7 +80,7 @@ static const double UNIT_TOLERANCE = 1e-6;
 static dyn_status read_screw(int k, const double S[6], const double origin[3], dyn_error *error,
                              dyn_joint_description *joint, double point[3], double *length) {
     const double *w = S, *v = S + 3;
-    double turn = sqrt(dot(w, w)), shift = sqrt(dot(v, v));
+    double turn = sqrt(vector3_dot(w, w)), shift = sqrt(vector3_dot(v, v));
     bool prismatic = turn == 0;
     *length = prismatic ? shift : turn;
     if (!(*length > 0) || !isfinite(turn) || !isfinite(shift)) {
@@ -101,15 +92,15 @@ static dyn_status read_screw(int k, const double S[6], const double origin[3], d
     memcpy(joint->axis, prismatic ? v : w, sizeof joint->axis);
     joint->type = DYN_JOINT_TYPE_PRISMATIC;
     if (!prismatic) {
-        double foot[3], to_origin[3], pitch = dot(w, v) / (turn * turn);
+        double foot[3], to_origin[3], pitch = vector3_dot(w, v) / (turn * turn);
         bool screw = fabs(pitch) > 1e-12 * fmax(1, shift / turn);
-        cross(w, v, foot); /* |w|^2 times the point of the axis that is nearest to {0} */
+        vector3_cross(w, v, foot); /* |w|^2 times the point of the axis that is nearest to {0} */
         for (int i = 0; i < 3; i++) {
             foot[i] /= turn * turn;
             to_origin[i] = origin[i] - foot[i];
         }
         for (int i = 0; i < 3; i++) {
-            point[i] = foot[i] + dot(w, to_origin) * w[i] / (turn * turn);
+            point[i] = foot[i] + vector3_dot(w, to_origin) * w[i] / (turn * turn);
         }
         joint->pitch = screw ? pitch : 0;
         joint->type = screw ? DYN_JOINT_TYPE_HELICAL : DYN_JOINT_TYPE_CONTINUOUS;
@@ -231,7 +222,7 @@ static void body_screw(const body *b, const double rotation[9], const double pos
     const double z[3] = {rotation[2], rotation[5], rotation[8]};
     bool prismatic = b->motion == MOTION_PRISMATIC;
     double moment[3];
-    cross(position, z, moment); /* -z x p */
+    vector3_cross(position, z, moment); /* -z x p */
     for (int i = 0; i < 3; i++) {
         S[i] = prismatic ? 0 : z[i];
         S[3 + i] = prismatic ? z[i] : moment[i] + b->pitch * z[i];

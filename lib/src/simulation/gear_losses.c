@@ -74,7 +74,7 @@ static int gear_at(const simulated_gears *g, int v_index) {
     return -1;
 }
 
-/* Gives the rotors of each gear a coordinate of their own after those of the model, so that inverse dynamics computes
+/* Assigns the rotors of each gear a coordinate of their own after those of the model, so that inverse dynamics computes
  * their torques apart from the load, which includes the shafts that the joint turns. */
 static void separate_rotors(const dyn_model *model, simulated_gears *g) {
     memcpy(g->bodies, model->bodies, (size_t)model->body_count * sizeof *g->bodies);

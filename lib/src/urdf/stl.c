@@ -17,6 +17,7 @@
 
 #include "../model/error.h"
 #include "../model/number.h"
+#include "../model/vector3.h"
 
 enum { HEADER_BYTES = 84, TRIANGLE_BYTES = 50, NORMAL_BYTES = 12, LINE_BYTES = 512 };
 
@@ -33,12 +34,6 @@ typedef struct mesh_integrals {
     double volume, first[3], second[6]; /* second: xx xy xz yy yz zz */
     double area, area_vector[3];
 } mesh_integrals;
-
-static void cross(const double a[3], const double b[3], double out[3]) {
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
 
 static dyn_status add_triangle(mesh_integrals *m, const double vertices[9], dyn_error *error) {
     double v[3][3], s[3], edge[2][3], normal[3];
@@ -59,7 +54,7 @@ static dyn_status add_triangle(mesh_integrals *m, const double vertices[9], dyn_
         edge[0][i] = v[1][i] - v[0][i];
         edge[1][i] = v[2][i] - v[0][i];
     }
-    cross(v[1], v[2], normal);
+    vector3_cross(v[1], v[2], normal);
     double d = v[0][0] * normal[0] + v[0][1] * normal[1] + v[0][2] * normal[2];
     m->volume += d / 6;
     for (int i = 0, k = 0; i < 3; i++) {
@@ -68,7 +63,7 @@ static dyn_status add_triangle(mesh_integrals *m, const double vertices[9], dyn_
             m->second[k] += d / 120 * (s[i] * s[j] + v[0][i] * v[0][j] + v[1][i] * v[1][j] + v[2][i] * v[2][j]);
         }
     }
-    cross(edge[0], edge[1], normal);
+    vector3_cross(edge[0], edge[1], normal);
     for (int i = 0; i < 3; i++) {
         m->area_vector[i] += normal[i] / 2;
     }
