@@ -677,6 +677,16 @@ static bool print_constraints(const dyn_client_description *robot) {
     return printed;
 }
 
+/* Adds the ratio of a gear, unless its rotor states it, and its efficiencies. */
+static void add_gear(table *to, const dyn_client_gear *gear) {
+    if (gear->ratio != 0) {
+        table_add_cell(to, "ratio %g, efficiency %g, driven back %g", gear->ratio, gear->efficiency,
+                       gear->back_driving_efficiency);
+    } else {
+        table_add_cell(to, "efficiency %g, driven back %g", gear->efficiency, gear->back_driving_efficiency);
+    }
+}
+
 /* Adds the rate of a shaft and its inertia, in one cell. */
 static void add_shaft(table *to, const dyn_client_machine_element *element) {
     const dyn_client_shaft *shaft = &element->shaft;
@@ -714,8 +724,7 @@ static void add_parameters(table *to, const dyn_client_machine_element *element)
         table_add_cell(to, "%g ohm, %g N m/A", element->motor.resistance, element->motor.torque_constant);
         break;
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_GEAR:
-        table_add_cell(to, "efficiency %g, driven back %g", element->gear.efficiency,
-                       element->gear.back_driving_efficiency);
+        add_gear(to, &element->gear);
         break;
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_BRAKE:
         table_add_cell(to, "%g N m", element->brake.torque);

@@ -302,6 +302,7 @@ static const rule rules[] = {
 enum { RULES = sizeof rules / sizeof *rules };
 
 static const char *const no_part = "it has no part in rigid-body dynamics";
+static const char *const on_request = "the links and joints do not depend on it; its transmissions are read on request";
 
 /* Elements without influence on the dynamics. */
 static const struct {
@@ -355,7 +356,9 @@ static void open_unknown(reader *r, element parent, const char *name) {
     }
     for (size_t i = 0; i < sizeof known_elements / sizeof *known_elements; i++) {
         if (known_elements[i].parent == parent && strcmp(known_elements[i].name, name) == 0) {
-            ignore(r, DYN_SEVERITY_NOTE, no_part, "<%s> in <%s>", name, element_name(parent));
+            bool may_transmit = strcmp(name, "transmission") == 0 || strcmp(name, "ros2_control") == 0;
+            ignore(r, DYN_SEVERITY_NOTE, may_transmit ? on_request : no_part, "<%s> in <%s>", name,
+                   element_name(parent));
             return;
         }
     }
