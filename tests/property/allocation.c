@@ -278,10 +278,11 @@ START_TEST(steps_with_contacts_do_not_allocate) {
             .joints = 2 + k % 6, .with_mimic = k % 2, .base = (dyn_base)(k % 3 == 0)};
         dyn_model *tree = random_tree(&random, &options_of_tree), *model = touch(tree);
         size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model);
-        double *q = numbers(SAMPLES * nq), *v = numbers(SAMPLES * nv);
+        double *q = numbers(SAMPLES * nq), *v = numbers(SAMPLES * nv), *after = numbers(SAMPLES * nv);
         for (size_t s = 0; s < SAMPLES; s++) {
             random_configuration(&random, model, 1, q + s * nq);
         }
+        const dyn_contact_impact impact = {.v = after};
         dyn_simulator *simulator = NULL;
         dyn_error error;
         dyn_sample_result results[SAMPLES] = {0};
@@ -290,15 +291,16 @@ START_TEST(steps_with_contacts_do_not_allocate) {
         dyn_status status = DYN_OK;
         for (int step = 0; step < 20 && status == DYN_OK; step++) {
             status = dyn_simulator_step(simulator, SAMPLES, NULL, q, v, NULL, results, &error);
+            status = status == DYN_OK ? dyn_simulator_impact(simulator, SAMPLES, q, v, 0.5, &impact, &error) : status;
         }
         ck_assert_int_eq(atomic_load(&allocations) - before, 0);
         require(status, &error);
         for (size_t i = 0; i < SAMPLES * nv; i++) {
-            ck_assert(isfinite(v[i]));
+            ck_assert(isfinite(v[i]) && isfinite(after[i]));
         }
         dyn_simulator_free(simulator);
         dyn_model_free(model), dyn_model_free(tree);
-        free(q), free(v);
+        free(q), free(v), free(after);
     }
 }
 END_TEST

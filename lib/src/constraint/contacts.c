@@ -51,6 +51,7 @@ size_t contacts_lay_out(const dyn_model *model, int joints, size_t lanes, uintpt
     c->pairs = dyn_carve(&cursor, pairs * sizeof *c->pairs);
     c->links = dyn_carve(&cursor, surfaces * sizeof *c->links);
     c->supports = dyn_carve(&cursor, surfaces * (size_t)model->nv * sizeof *c->supports);
+    c->support_counts = dyn_carve(&cursor, surfaces * sizeof *c->support_counts);
     c->link_of_surface = dyn_carve(&cursor, surfaces * sizeof *c->link_of_surface);
     c->poses = dyn_carve(&cursor, surfaces * sizeof *c->poses);
     c->placed = dyn_carve(&cursor, surfaces * sizeof *c->placed);
@@ -111,10 +112,10 @@ static contact_pair pair_of(const dyn_contact_surface *a, const dyn_contact_surf
     return pair;
 }
 
-/* Marks the coordinates that move link number i. */
-static void mark_support(contacts *c, int i) {
+/* Lists the coordinates that move link number i. */
+static void list_support(contacts *c, int i) {
     const dyn_model *model = c->model;
-    bool *supports = c->supports + (size_t)i * (size_t)model->nv;
+    int *supports = c->supports + (size_t)i * (size_t)model->nv, count = 0;
     for (int k = 0; k < model->nv; k++) {
         supports[k] = model->has_coupling;
     }
@@ -123,6 +124,12 @@ static void mark_support(contacts *c, int i) {
             supports[model->bodies[b].v_index + k] = true;
         }
     }
+    for (int k = 0; k < model->nv; k++) {
+        if (supports[k]) {
+            supports[count++] = k;
+        }
+    }
+    c->support_counts[i] = count;
 }
 
 /* Returns the number of a link in c->links, to which it is added where it is new. */
@@ -138,7 +145,7 @@ static int use_link(contacts *c, int link) {
                                .rows = 077,
                                .factor = 1};
         c->links[c->link_count++] = link;
-        mark_support(c, i);
+        list_support(c, i);
         constraint_rows_add(&c->rows, &(row_group){6, 1, {term}});
     }
     return i;
@@ -229,19 +236,35 @@ static void place_lane(contacts *c, sample_block block, size_t l) {
     }
 }
 
+/* Returns the sum of the products of one lane over some coordinates. It stays in a register, unlike a sum of lanes. */
+static double sum_supported(int count, const int *support, const double *row, const double *x) {
+    double sum = 0;
+    for (int i = 0; i < count; i++) {
+        sum += row[support[i]] * x[support[i]];
+    }
+    return sum;
+}
+
 /* Computes the packed twists A x of the links, and the rates of the joints, where x are packed velocities. */
 static void find_twists(const contacts *c, sample_block block, const double *restrict x, double *restrict u) {
     size_t nv = (size_t)c->model->nv, lanes = block.lanes;
     size_t twists = 6 * (size_t)c->link_count;
     for (size_t r = 0; r < twists; r++) {
         const double *restrict row = c->rows.A + r * nv * lanes;
+        const int *support = c->supports + r / 6 * nv;
         double *restrict sum = u + r * lanes;
+        int count = c->support_counts[r / 6];
+        if (lanes == 1) {
+            *sum = sum_supported(count, support, row, x);
+            continue;
+        }
         for (size_t l = 0; l < lanes; l++) {
             sum[l] = 0;
         }
-        for (size_t k = 0; k < nv; k++) {
-            for (size_t l = 0; l < lanes && c->supports[r / 6 * nv + k]; l++) {
-                sum[l] += row[k * lanes + l] * x[k * lanes + l];
+        for (int i = 0; i < count; i++) {
+            size_t at = (size_t)support[i] * lanes;
+            for (size_t l = 0; l < lanes; l++) {
+                sum[l] += row[at + l] * x[at + l];
             }
         }
     }
@@ -598,7 +621,14 @@ static void solve_lane(contacts *c, sample_block block, const contact_step *step
 static void accelerate(const contacts *c, sample_block block, double *restrict a) {
     size_t m = (size_t)active_rows(c), nv = (size_t)c->model->nv, lanes = block.lanes;
     double *restrict sum = c->accelerations;
-    for (size_t k = 0; k < nv; k++) {
+    for (size_t k = 0; k < nv && lanes == 1; k++) {
+        double of_lane = 0;
+        for (size_t r = 0; r < m; r++) {
+            of_lane += c->rows.accelerations[k * m + r] * c->w[r];
+        }
+        sum[k] = of_lane;
+    }
+    for (size_t k = 0; k < nv && lanes > 1; k++) {
         for (size_t l = 0; l < lanes; l++) {
             sum[k * lanes + l] = 0;
         }

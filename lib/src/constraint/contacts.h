@@ -91,7 +91,8 @@ typedef struct contacts {
     int surface_count, pair_count, link_count;
     contact_pair *pairs;
     int *links;           /* links of the model that have surfaces and move; link_count of them */
-    bool *supports;       /* nv for each link: the coordinates that move it */
+    int *supports;        /* nv for each link: the coordinates that move it, in ascending order */
+    int *support_counts;  /* number of these, for each link */
     int *link_of_surface; /* index in `links`; -1: it is fixed to the world */
     dyn_pose *poses;      /* of each surface, in its link or in the world */
     int joint_count, most_joints;
