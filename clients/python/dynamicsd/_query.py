@@ -397,8 +397,8 @@ class Query:
             out = np.empty(shape)
         else:
             _check_result(out, shape)
-        self.model.session.call(function, self.struct, *arguments, _from_buffer(_DOUBLES, out), watch=self.watch,
-                                error=self.error)
+        self.model.session.invoke(function, (self.struct, *arguments, _from_buffer(_DOUBLES, out)), self.watch,
+                                  self.error)
         self.end()
         return out
 

@@ -180,10 +180,12 @@ class Session:
         self._is_closed = False
         _sessions.add(self)
 
-    def call(self, function: Any, *arguments: Any, watch: Watch | None = None, error: Any = None) -> None:
+    def call(self, function: Any, *arguments: Any, watch: Watch | None = None) -> None:
+        """Calls a function with the client before and an error after the arguments."""
+        self.invoke(function, arguments, watch, ffi.new(_ERROR))
+
+    def invoke(self, function: Any, arguments: tuple[Any, ...], watch: Watch | None, error: Any) -> None:
         """Calls a function with the client before and an error after the arguments. `error` is memory for it."""
-        if error is None:
-            error = ffi.new(_ERROR)
         self._under_way.append(None)
         try:
             if self._is_closed:

@@ -238,12 +238,11 @@ class Model:
         own = taken(options) if options else {}
         query = Query.of(self, options)
         request = query.request
-        rows = (query.of_q("q", q), _NULL if v is None else query.of_v("v", v),
-                _NULL if a is None else query.of_v("a", a))
+        arguments = (query.struct, request.struct, query.of_q("q", q), _NULL if v is None else query.of_v("v", v),
+                     _NULL if a is None else query.of_v("a", a), request.found)
         others = query.pointers(ARRAYS, [own.get(name) for name in ARRAYS]) if own else ()
         request.write(quantities, own, others)
-        self.session.call(_evaluate, query.struct, request.struct, *rows, request.found, watch=query.watch,
-                          error=query.error)
+        self.session.invoke(_evaluate, arguments, query.watch, query.error)
         found = Evaluation(_gc(request.found[0], _free_evaluation), query.leading, query.layouts)
         query.end()
         return found
