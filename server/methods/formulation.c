@@ -8,6 +8,7 @@
 #include "methods/formulate_reply.h"
 #include "methods/methods.h"
 #include "methods/motion.h"
+#include "methods/passive_forces.h"
 #include "methods/team.h"
 #include "methods/tip_constraints.h"
 
@@ -52,6 +53,21 @@ bool formulation_computes(Dynamics__V1__Quantity quantity) {
            quantity == QUANTITY(MASS_MATRIX);
 }
 
+/* Computes forward dynamics of the forces tau and the passive forces, whose sum is in scratch memory. */
+static dyn_status accelerate(const batch *b, const batch_worker *w, const formulated *from, size_t s,
+                             dyn_formulation *f, dyn_error *error) {
+    const double *q = b->q + s * b->nq, *v = motion_rows(from->v, b->nv, s), *tau = motion_rows(from->x, b->nv, s);
+    double *sum = (double *)((char *)w->scratch + batch_forces_size(b));
+    dyn_status status = DYN_OK;
+    if (passive_forces_count(&b->values.passive)) {
+        status = passive_forces_sum(w->model, 1, &b->values.passive, q, v, tau, sum, error);
+        tau = sum;
+    }
+    return status == DYN_OK ? dyn_formulation_forward_dynamics(f, 1, b->values.gravity, q, v, tau,
+                                                               from->out + s * from->width, error)
+                            : status;
+}
+
 /* Computes state s of the batch. */
 static dyn_status formulate_state(const batch *b, const batch_worker *w, const formulated *from, size_t s,
                                   dyn_formulation *f, dyn_error *error) {
@@ -69,11 +85,11 @@ static dyn_status formulate_state(const batch *b, const batch_worker *w, const f
         return status;
     }
     if (from->quantity == QUANTITY(INVERSE_DYNAMICS)) {
-        return dyn_formulation_inverse_dynamics(f, 1, gravity, q, v, x, out, error);
+        status = dyn_formulation_inverse_dynamics(f, 1, gravity, q, v, x, out, error);
+        return status == DYN_OK ? passive_forces_add(w->model, 1, &b->values.passive, -1, q, v, out, error) : status;
     }
-    return from->quantity == QUANTITY(FORWARD_DYNAMICS)
-               ? dyn_formulation_forward_dynamics(f, 1, gravity, q, v, x, out, error)
-               : dyn_formulation_mass_matrix(f, 1, q, out, error);
+    return from->quantity == QUANTITY(FORWARD_DYNAMICS) ? accelerate(b, w, from, s, f, error)
+                                                        : dyn_formulation_mass_matrix(f, 1, q, out, error);
 }
 
 static dyn_status formulate_states(const batch *b, const batch_worker *w, const void *context, size_t first,
@@ -120,13 +136,25 @@ query_parts formulation_parts(Dynamics__V1__Quantity quantity) {
     /* A formulation computes the mass matrix of the tree, which constraints do not change. */
     return QUERY_JOINT_NAMES | QUERY_PAYLOADS | QUERY_FORMULATION | QUERY_ON_ERROR |
            (quantity == QUANTITY(FORWARD_DYNAMICS) ? QUERY_TIP_CONSTRAINTS : QUERY_MODEL) |
-           (quantity == QUANTITY(MASS_MATRIX) ? QUERY_CONSTRAINTS : QUERY_GRAVITY | QUERY_FORCES | QUERY_BASE_MOTION);
+           (quantity == QUANTITY(MASS_MATRIX)
+                ? QUERY_CONSTRAINTS
+                : QUERY_GRAVITY | QUERY_FORCES | QUERY_BASE_MOTION | QUERY_PASSIVE_FORCES);
+}
+
+/* Refuses losses of gears, which depend on the motion in another way than passive forces. */
+static bool gear_losses_are_absent(const batch *b) {
+    if (b->values.passive.gear_losses) {
+        call_blame(b->call, "query.passive_forces.gear_losses");
+        call_fail(b->call, REASON_UNUSED_FIELD,
+                  "a formulation does not count losses of gears; leave gear_losses out, or the formulation");
+    }
+    return !b->values.passive.gear_losses;
 }
 
 double *formulation_compute(batch *b, Dynamics__V1__Quantity quantity, const sent_array arrays[STATE_ARRAYS]) {
     state_array third = quantity == QUANTITY(FORWARD_DYNAMICS) ? STATE_TAU : STATE_A;
     formulated x = {.formulation = b->query->formulation, .quantity = quantity};
-    if (!evaluation_check(b, quantity) || !tip_constraints_read(b, &x.tip) ||
+    if (!evaluation_check(b, quantity) || !gear_losses_are_absent(b) || !tip_constraints_read(b, &x.tip) ||
         !batch_check(b, "v", arrays[STATE_V].count) || !batch_check(b, state_array_names[third], arrays[third].count)) {
         return NULL;
     }
@@ -140,7 +168,8 @@ double *formulation_compute(batch *b, Dynamics__V1__Quantity quantity, const sen
     x.v = batch_input(b, arrays[STATE_V].count, arrays[STATE_V].values);
     x.x = batch_input(b, arrays[third].count, arrays[third].values);
     x.out = batch_output(b, x.width);
-    if (call_has_ended(b->call) || !batch_run(b, formulate_states, &x, batch_forces_size(b))) {
+    size_t scratch = batch_forces_size(b) + b->nv * sizeof(double);
+    if (call_has_ended(b->call) || !batch_run(b, formulate_states, &x, scratch)) {
         return NULL;
     }
     batch_mark_rows(b, x.width, x.out);
@@ -213,14 +242,18 @@ static dyn_status find_inner_quantities(const batch *b, const batch_worker *w, c
     if (status == DYN_OK) {
         status = tip_constraints_apply(b, w, x->tip, b->q, x->v, to->by, error);
     }
-    return status == DYN_OK ? find_own_blocks(b, x, error) : status;
+    if (status == DYN_OK) {
+        status = find_own_blocks(b, x, error);
+    }
+    return status == DYN_OK ? passive_forces_add(w->model, 1, &b->values.passive, -1, b->q, x->v, x->tau, error)
+                            : status;
 }
 
 /* Computes the inner quantities of the formulation for links that do not bend. */
 static void formulate_rigid(batch *b, const Dynamics__V1__FormulateRequest *r) {
     const dyn_frame_constraint *tip;
     inner_quantities found = {0};
-    if (tip_constraints_read(b, &tip) && batch_begin(b, STATE_COST)) {
+    if (gear_losses_are_absent(b) && tip_constraints_read(b, &tip) && batch_begin(b, STATE_COST)) {
         const formulate_task x = {
             .formulation = r->query->formulation,
             .tip = tip,
@@ -243,7 +276,7 @@ void method_formulate(call *c) {
     const Dynamics__V1__FormulateRequest *r = c->request->formulate;
     const query_parts supported =
         QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES | QUERY_FORMULATION | QUERY_TIP_CONSTRAINTS | QUERY_BASE_MOTION |
-        (c->request->formulate->n_flexible_links == 0 ? QUERY_CONSTRAINTS | QUERY_ADDED_CONSTRAINTS : QUERY_MODEL);
+        (r->n_flexible_links == 0 ? QUERY_CONSTRAINTS | QUERY_ADDED_CONSTRAINTS | QUERY_PASSIVE_FORCES : QUERY_MODEL);
     batch b;
     if (batch_open(c, &b, r->query, supported, r->n_q, r->q) && batch_check_one_state(&b) &&
         batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a)) {

@@ -392,16 +392,26 @@ START_TEST(inverse_dynamics_counts_the_passive_forces_that_are_asked_for) {
     ck_assert_double_eq_tol(force_of_rail(", \"passive_forces\": {\"springs\": true}"), 8, 1e-12);
     ck_assert_double_eq_tol(force_of_rail(", \"passive_forces\": {\"damping\": true}"), 1, 1e-12);
     ck_assert_double_eq_tol(force_of_rail(", \"passive_forces\": {\"friction\": true}"), dry, 1e-12);
+    ck_assert_double_eq_tol(
+        force_of_rail(", \"passive_forces\": {\"damping\": true}, \"formulation\": \"newton_euler\""), 1, 1e-12);
     must_say("$ctl id every_kind --q 0,0,0.3 --v 0,0,0.5 --passive damping,springs", "9.0");
+    must_say("$ctl id every_kind --q 0,0,0.3 --v 0,0,0.5 --passive damping,springs --formulation kane", "9.0");
+    json_t *reply = run_json("$ctl formulate every_kind --q 0,0,0.3 --v 0,0,0.5 --passive damping,springs "
+                             "--formulation newton_euler --json");
+    ck_assert_double_eq_tol(number_of(json_object_get(reply, "tau"), 2), 9, 1e-12);
+    json_decref(reply);
     must_fail("$ctl id every_kind --passive drag", 2, "--passive drag");
 }
 END_TEST
 
-START_TEST(forward_dynamics_inverts_inverse_dynamics_with_passive_forces) {
-    load("every_kind");
-    const char *query = "{\"model\": \"every_kind\", \"passive_forces\": {\"damping\": true, \"friction\": true, "
-                        "\"springs\": true, \"friction_velocity\": 0.2}}";
-    char line[1024];
+/* Checks that forward dynamics returns the accelerations of inverse dynamics. `formulation` is a member of the query.
+ */
+static void invert_inverse_dynamics(const char *formulation) {
+    char query[512], line[1024];
+    snprintf(query, sizeof query,
+             "{\"model\": \"every_kind\"%s, \"passive_forces\": {\"damping\": true, \"friction\": true, "
+             "\"springs\": true, \"friction_velocity\": 0.2}}",
+             formulation);
     snprintf(line, sizeof line,
              "$ctl call inverse_dynamics '{\"query\": %s, \"q\": [0.3, -0.8, 0.2], \"v\": [1, -2, 0.5], "
              "\"a\": [2, 3, -1]}'",
@@ -420,6 +430,12 @@ START_TEST(forward_dynamics_inverts_inverse_dynamics_with_passive_forces) {
     ck_assert_double_eq(member_of(json_object_get(forward, "passive_forces"), "friction_velocity"), 0.2);
     json_decref(inverse), json_decref(forward);
 }
+
+START_TEST(forward_dynamics_inverts_inverse_dynamics_with_passive_forces) {
+    load("every_kind");
+    invert_inverse_dynamics("");
+    invert_inverse_dynamics(", \"formulation\": \"newton_euler\"");
+}
 END_TEST
 
 START_TEST(passive_forces_are_refused_where_they_do_not_count) {
@@ -430,7 +446,7 @@ START_TEST(passive_forces_are_refused_where_they_do_not_count) {
     must_fail("$ctl call inverse_dynamics '{\"query\": {\"model\": \"every_kind\", \"passive_forces\": "
               "{\"friction_velocity\": -1}}, \"q\": [0, 0, 0]}'",
               1, "query.passive_forces.friction_velocity");
-    must_fail("$ctl id every_kind --passive damping --formulation newton_euler", 1, "with a formulation");
+    must_fail("$ctl id every_kind --passive gears --formulation newton_euler", 1, "does not count losses of gears");
 }
 END_TEST
 

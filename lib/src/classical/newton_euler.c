@@ -20,8 +20,8 @@
  * trees and to joints with several coordinates, of which a rotational link has z = (0, 0, 1) v and d = 0, a
  * translational one the reverse. The chapter attaches frame i to the far end of link i, so its R turns the joint forces
  * by one link more; here the frame is at joint i, as in later books. Its viscous term b_i v_i is a block of its own,
- * since rigid-body dynamics does not include it. Equation 2.15 and tables 1 and 2 give g opposite signs: there gravity,
- * here, as in the tables, the acceleration of the base.
+ * since rigid-body dynamics does not include it; passive forces of a request add it to the joint force. Equation 2.15
+ * and tables 1 and 2 give g opposite signs: there gravity, here, as in the tables, the acceleration of the base.
  */
 #include "formulation.h"
 
@@ -123,7 +123,8 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
     (blocks, "nf", "moment and force that each joint transmits, at the link's origin, link axes", block_of(n, 2, 3, 0),
      t.f);
     KERNEL(add_block)
-    (blocks, "viscous", "b_i v_i of the joints' damping, not included in tau", block_of(m->nv, 0, 0, 0), t.viscous);
+    (blocks, "viscous", "b_i v_i of the joints' damping, which tau has where passive forces count",
+     block_of(m->nv, 0, 0, 0), t.viscous);
 }
 
 const formulation KERNEL(newton_euler) = {
