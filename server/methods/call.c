@@ -257,3 +257,12 @@ model_entry *call_find_model(call *c, const char *name) {
     }
     return NULL;
 }
+
+Dynamics__V1__MethodRole call_wire_role(access_role role) {
+    static const Dynamics__V1__MethodRole roles[ACCESS_ROLES] = {
+        [ACCESS_READER] = DYNAMICS__V1__METHOD_ROLE__METHOD_ROLE_READER,
+        [ACCESS_USER] = DYNAMICS__V1__METHOD_ROLE__METHOD_ROLE_USER,
+        [ACCESS_ADMINISTRATOR] = DYNAMICS__V1__METHOD_ROLE__METHOD_ROLE_ADMINISTRATOR,
+    };
+    return roles[role];
+}

@@ -144,4 +144,7 @@ bool call_may_change(call *c, const char *object, const char *belongs_to);
  * ended, if there is none. */
 model_entry *call_find_model(call *c, const char *name);
 
+/* Returns the number of a role in the contract. */
+Dynamics__V1__MethodRole call_wire_role(access_role role);
+
 #endif

@@ -40,6 +40,7 @@
     X(STREAM_NOT_FOUND, NOT_FOUND, 0)                                                                                  \
     X(RECORDING_NOT_FOUND, NOT_FOUND, 0)                                                                               \
     X(COMPONENT_NOT_FOUND, NOT_FOUND, 0)                                                                               \
+    X(CONNECTION_NOT_FOUND, NOT_FOUND, 0)                                                                              \
     X(JOB_NOT_FOUND, NOT_FOUND, 0)                                                                                     \
     X(NAME_TAKEN, ALREADY_EXISTS, 0)                                                                                   \
     X(PROGRESS_NUMBER_TAKEN, ALREADY_EXISTS, 0)                                                                        \

@@ -158,15 +158,6 @@ static void add_endpoints(call *c, Dynamics__V1__GetServerInfoReply *reply) {
     }
 }
 
-static Dynamics__V1__MethodRole wire_role(access_role role) {
-    static const Dynamics__V1__MethodRole roles[ACCESS_ROLES] = {
-        [ACCESS_READER] = DYNAMICS__V1__METHOD_ROLE__METHOD_ROLE_READER,
-        [ACCESS_USER] = DYNAMICS__V1__METHOD_ROLE__METHOD_ROLE_USER,
-        [ACCESS_ADMINISTRATOR] = DYNAMICS__V1__METHOD_ROLE__METHOD_ROLE_ADMINISTRATOR,
-    };
-    return roles[role];
-}
-
 /* Lists the methods. Their names are constants, which the reply refers to. */
 static void add_methods(call *c, Dynamics__V1__GetServerInfoReply *reply) {
     Dynamics__V1__MethodInfo *entries = call_allocate(c, METHOD_NUMBERS, sizeof *entries);
@@ -176,7 +167,7 @@ static void add_methods(call *c, Dynamics__V1__GetServerInfoReply *reply) {
         if (m->run) {
             dynamics__v1__method_info__init(&entries[i]);
             entries[i].name = (char *)m->name;
-            entries[i].role = wire_role(m->role);
+            entries[i].role = call_wire_role(m->role);
             entries[i].changes_state = m->changes_state;
             entries[i].is_slow = m->is_slow;
             entries[i].can_be_job = m->can_be_job;
@@ -266,7 +257,7 @@ void method_get_server_info(call *c) {
     add_endpoints(c, reply);
     add_methods(c, reply);
     reply->caller = call_string(c, c->caller.name);
-    reply->caller_role = wire_role(c->caller.role);
+    reply->caller_role = call_wire_role(c->caller.role);
     reply->n_counters = list_counters(c, &reply->counters);
     reply->workers = c->service->workers;
     reply->process_id = (uint32_t)getpid();

@@ -232,6 +232,7 @@ bool admission_connect(transport *t, nng_pipe pipe, transport_kind kind) {
         .kind = kind,
         .descriptor = is_own ? -1 : find_descriptor(t, pipe, peer.text),
         .owner = owner,
+        .opened = clock_now(),
         .last_request = clock_now(),
         .identity = peer.identity,
     };

@@ -54,6 +54,9 @@ struct transport {
 /* Admits a new connection, or closes it if a limit is exceeded. Returns whether it was admitted. */
 bool admission_connect(transport *t, nng_pipe pipe, transport_kind kind);
 
+/* Closes a connection by nng's number. Does nothing if it is gone. */
+void carrier_close_pipe(uint32_t id);
+
 /* Removes a connection that has ended. Returns whether it was admitted before. */
 bool admission_disconnect(transport *t, nng_pipe pipe);
 

@@ -54,7 +54,7 @@ static void receive(nng_call *call) {
     nng_ctx_recv(call->context, call->operation);
 }
 
-static void close_pipe(uint32_t id) {
+void carrier_close_pipe(uint32_t id) {
     nng_pipe pipe = {.id = id};
     nng_pipe_close(pipe);
 }
@@ -67,7 +67,7 @@ static void report_deaf_client(transport *t, const char *peer) {
 
 static void cut_off_deaf_client(transport *t, uint32_t id, const char *peer) {
     report_deaf_client(t, peer);
-    close_pipe(id);
+    carrier_close_pipe(id);
 }
 
 void carrier_report_disconnection(transport *t, const transit_disconnection *disconnection, const char *peer) {
@@ -442,7 +442,7 @@ static void sweep_transit(transport *t, uint64_t now) {
         char peer[TRANSPORT_PEER_SIZE];
         if (pipe_table_condemn(&t->pipes, disconnections[i].pipe, peer)) {
             carrier_report_disconnection(t, &disconnections[i], peer);
-            close_pipe(disconnections[i].pipe);
+            carrier_close_pipe(disconnections[i].pipe);
         }
     }
 }
@@ -462,7 +462,7 @@ void transport_sweep(transport *t) {
         } else {
             atomic_fetch_add(&t->options.counters->idle_connections, 1);
             log_repeated(t->options.log, &t->idle, "closed the idle connection of %s", disconnections[i].peer);
-            close_pipe(disconnections[i].id);
+            carrier_close_pipe(disconnections[i].id);
         }
     }
     sweep_transit(t, now);

@@ -81,6 +81,39 @@ size_t pipe_table_count(pipe_table *table, int listener) {
     return count;
 }
 
+/* Copies what clients may see of a connection. */
+static void describe(const pipe_table *table, const pipe_record *from, transport_connection *to) {
+    *to = (transport_connection){
+        .id = from->id,
+        .kind = from->kind,
+        .caller.role = pipe_table_find_role(table, &from->facts),
+        .opened = from->opened,
+        .last_request = from->last_request,
+        .requests = from->requests,
+        .under_way = from->under_way,
+    };
+    memcpy(to->caller.name, from->name, sizeof to->caller.name);
+    memcpy(to->peer, from->peer, sizeof to->peer);
+}
+
+size_t pipe_table_list(pipe_table *table, transport_connection *connections, size_t capacity) {
+    size_t count = 0;
+    pthread_mutex_lock(&table->mutex);
+    for (size_t i = 0; i < PIPE_BUCKETS; i++) {
+        for (const pipe_record *record = table->buckets[i]; record; record = record->next) {
+            if (!record->owner || record->is_closing) {
+                continue;
+            }
+            if (count < capacity) {
+                describe(table, record, &connections[count]);
+            }
+            count++;
+        }
+    }
+    pthread_mutex_unlock(&table->mutex);
+    return count;
+}
+
 access_role pipe_table_find_role(const pipe_table *table, const access_peer *facts) {
     return table->access ? access_find_role(table->access, facts) : ACCESS_ADMINISTRATOR;
 }
@@ -133,6 +166,7 @@ int pipe_table_request(pipe_table *table, uint32_t id, unsigned share, transport
     identify(table, record, call);
     if (record) {
         record->under_way++;
+        record->requests++;
         record->last_request = call->arrival;
         memcpy(call->peer, record->peer, sizeof call->peer);
     } else {
@@ -149,6 +183,7 @@ int pipe_table_touch(pipe_table *table, uint32_t id, uint64_t now, char peer[TRA
     peer[0] = '\0';
     if (record) {
         record->last_request = now;
+        record->requests++;
         memcpy(peer, record->peer, sizeof record->peer);
     }
     pthread_mutex_unlock(&table->mutex);

@@ -24,7 +24,9 @@ typedef struct pipe_record {
     bool is_closing;        /* is being closed */
     unsigned under_way;     /* requests without a reply so far */
     unsigned waiting;       /* replies that the client has not read yet */
+    uint64_t opened;        /* ns */
     uint64_t last_request;  /* ns; of the last request or message, at first of the connection */
+    uint64_t requests;      /* and messages, so far */
     uint64_t last_progress; /* ns; when a reply was read, or the first one began to wait */
     transport_identity identity;
     access_peer facts;           /* its groups belong to the record */
@@ -58,6 +60,9 @@ bool pipe_table_add(pipe_table *table, const pipe_record *values);
 
 /* Removes a connection and copies its record, without the groups. Returns false when it is unknown. */
 bool pipe_table_remove(pipe_table *table, uint32_t id, pipe_record *removed);
+
+/* Copies at most `capacity` connections of clients, and returns the number of all of them. */
+size_t pipe_table_list(pipe_table *table, transport_connection *connections, size_t capacity);
 
 /* Returns the number of open connections that a listener accepted. */
 size_t pipe_table_count(pipe_table *table, int listener);

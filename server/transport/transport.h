@@ -229,6 +229,25 @@ void transport_expect_probe(transport *t, size_t endpoint, uint16_t port);
  * `error` and returns false; then the next call tries again. One thread. */
 bool transport_restart_listener(transport *t, size_t endpoint, char error[TRANSPORT_ERROR_SIZE]);
 
+/* Connection of a client. */
+typedef struct transport_connection {
+    uint32_t id;
+    transport_kind kind;
+    access_caller caller; /* by what the system states about the connection */
+    uint64_t opened;      /* ns, CLOCK_MONOTONIC */
+    uint64_t last_request;
+    uint64_t requests; /* and pushed messages, so far */
+    unsigned under_way;
+    char peer[TRANSPORT_PEER_SIZE];
+} transport_connection;
+
+/* Copies at most `capacity` connections of clients, and returns the number of all of them. Clients over NATS have none.
+ * Any thread. */
+size_t transport_list_connections(transport *t, transport_connection *connections, size_t capacity);
+
+/* Closes a connection; `peer` receives its peer. Returns false if it does not exist or is being closed. Any thread. */
+bool transport_close_connection(transport *t, uint32_t id, char peer[TRANSPORT_PEER_SIZE]);
+
 /* Returns whether there is a connection to a NATS server, or none is wanted. Any thread. */
 bool transport_has_nats(const transport *t);
 

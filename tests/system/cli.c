@@ -71,6 +71,8 @@ static const char *const COMMANDS[] = {"ping",
                                        "top",
                                        "log-level",
                                        "config",
+                                       "clients",
+                                       "disconnect",
                                        "help"};
 
 static void expect_lines_of_a_page(const char *text) {

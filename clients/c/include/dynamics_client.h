@@ -353,6 +353,35 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_set_log_level(dyn_client *client,
                                                              double timeout, dyn_client_log_level *now,
                                                              dyn_client_log_level *previous, dyn_client_error *error);
 
+/* Connection of a client of the daemon. */
+typedef struct dyn_client_connection {
+    uint64_t connection; /* its number */
+    const char *peer;    /* "uid 1000 pid 4711", "127.0.0.1:40112" */
+    const char *caller;  /* by what the system states: "uid:1000"; a token may name another one in each request */
+    dyn_client_method_role role;
+    const char *kind;  /* "request", "events" or "ingest" */
+    double age, idle;  /* s, since it was opened, and since its last request or pushed message */
+    uint64_t requests; /* and pushed messages, so far */
+    uint64_t under_way;
+} dyn_client_connection;
+
+typedef struct dyn_client_connections {
+    size_t count;
+    const dyn_client_connection *connections;
+} dyn_client_connections;
+
+/* Lists the connections of the daemon's clients, without those over NATS. Needs the role administrator. The caller
+ * frees the result. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_list_connections(dyn_client *client, double timeout,
+                                                                dyn_client_connections **connections,
+                                                                dyn_client_error *error);
+DYN_CLIENT_EXPORT void dyn_client_connections_free(dyn_client_connections *connections);
+
+/* Closes a connection of another client: its requests under way remain unanswered, and it may connect again. Needs the
+ * role administrator. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_close_connection(dyn_client *client, uint64_t connection, double timeout,
+                                                                dyn_client_error *error);
+
 /* Origin of the value of a setting. */
 typedef enum dyn_client_setting_origin {
     DYN_CLIENT_SETTING_ORIGIN_DEFAULT = 1,

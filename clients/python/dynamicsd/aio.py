@@ -218,6 +218,8 @@ class Client(_Wrapper[_client.Client]):
     metrics = _Call(_client.Client.metrics)
     set_log_level = _Call(_client.Client.set_log_level)
     settings = _Call(_client.Client.settings)
+    connections = _Call(_client.Client.connections)
+    close_connection = _Call(_client.Client.close_connection)
     describe = _Call(_client.Client.describe)
     models = _Call(_client.Client.models)
     unload = _Call(_client.Client.unload)

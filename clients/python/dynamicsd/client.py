@@ -19,7 +19,7 @@ from dynamicsd._session import Progress, Session, Watch, seconds, terms
 from dynamicsd.errors import DynamicsError, InvalidArgument, text
 from dynamicsd.live import Simulation, Stream, Watcher
 from dynamicsd.model import Model
-from dynamicsd.records import (Body, Description, DHTable, Endpoint, Health, InertiaPart, Job, MethodInfo,
+from dynamicsd.records import (Body, Connection, Description, DHTable, Endpoint, Health, InertiaPart, Job, MethodInfo,
                                MethodMetrics, Metrics, ModelDescription, ModelInfo, Recording, Replay, ReportEntry,
                                ScrewChain, ServerInfo, Setting, Settings, State, Stepping, StreamInfo, html_table)
 
@@ -198,6 +198,19 @@ class Client:
                                     seconds(timeout))
         entries = [read(Setting, each) for each in found.settings[0:found.count]]
         return Settings(file=text(found.file), settings={f"{each.section}.{each.key}": each for each in entries})
+
+    def connections(self, timeout: float = 0) -> list[Connection]:
+        """Lists the connections of the daemon's clients, without those over NATS. Needs the role administrator.
+
+        >>> client.connections()[0].kind
+        'request'
+        """
+        found = self._list("dyn_client_connections", lib.dyn_client_list_connections, seconds(timeout))
+        return [read(Connection, each) for each in found.connections[0:found.count]]
+
+    def close_connection(self, connection: int, timeout: float = 0) -> None:
+        """Closes a connection of another client, which may connect again. Needs the role administrator."""
+        self.session.call(lib.dyn_client_close_connection, connection, seconds(timeout))
 
     # ---- models ------------------------------------------------------------------------------------------------------
 

@@ -123,6 +123,26 @@ class Metrics:
     counters: dict[str, int]
 
 
+@record("dyn_client_connection")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Connection:
+    """Connection of a client of the daemon.
+
+    `peer` is "uid 1000 pid 4711" or "127.0.0.1:40112", `caller` its name by what the system states, `kind` "request",
+    "events" or "ingest". `age` and `idle` are the seconds since it was opened and since its last request.
+    """
+
+    connection: int
+    peer: str
+    caller: str
+    role: str
+    kind: str
+    age: float
+    idle: float
+    requests: int
+    under_way: int
+
+
 @record("dyn_client_setting")
 @dataclasses.dataclass(frozen=True, eq=False)
 class Setting:

@@ -163,6 +163,20 @@ class Carrier:
         self.assertEqual(self.call("set_log_level", level=before).level, before)
         self.refused("CODE_INVALID_ARGUMENT", "set_log_level.level", "set_log_level", level=9)
 
+    def test_connections_are_listed_and_closed(self):
+        other = support.Client(ENVELOPE, DAEMON.request)
+        self.addCleanup(other.close)
+        other.call("get_health")
+        before = {one.connection: one for one in self.call("list_connections").connections}
+        newest = before[max(before)]
+        self.assertEqual((newest.kind, newest.requests, newest.under_way), ("request", 1, 0))
+        self.assertTrue(newest.caller.startswith("uid:"), newest.caller)
+        self.assertTrue(0 <= newest.idle <= newest.age)
+        self.assertEqual(self.call("close_connection", connection=newest.connection).peer, newest.peer)
+        after = {one.connection for one in self.call("list_connections").connections}
+        self.assertNotIn(newest.connection, after)
+        self.refused("CODE_NOT_FOUND", "close_connection.connection", "close_connection", connection=newest.connection)
+
     def test_settings_state_their_values_and_origins(self):
         reply = self.call("get_settings")
         settings = {f"{one.section}.{one.key}": one for one in reply.settings}

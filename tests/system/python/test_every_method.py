@@ -97,6 +97,14 @@ def manage(client, arm, project):
     assert metrics.methods["get_health"].codes[0] >= 1 and sum(metrics.methods["get_health"].times) >= 1
     settings = client.settings().settings
     assert (settings["server.workers"].origin, settings["server.workers"].needs_restart) == ("default", True)
+    direct = next(one.address for one in client.server_info().endpoints if one.kind == "request")
+    with dynamicsd.connect(direct) as other:
+        other.ping()
+        numbers = {one.connection for one in client.connections() if one.kind == "request"}
+        assert len(numbers) >= 2
+        client.close_connection(max(numbers))
+        assert max(numbers) not in {one.connection for one in client.connections()}
+        other.ping()
     before = client.set_log_level("debug")
     assert client.set_log_level(before) == "debug" and client.set_log_level() == before
     assert {one.name for one in client.models()} >= {"ur5", "two_link"}

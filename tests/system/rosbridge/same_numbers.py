@@ -38,14 +38,14 @@ CHOICES = {"orientation", "rotation", "multiplier"}
 
 # Methods that change or report something which has no numbers, or none that stay the same from call to call.
 OTHERS = {"compare", "load_model", "derive_model", "unload_model", "export_model", "get_health",
-          "get_server_info", "get_metrics", "get_settings", "set_log_level", "cancel", "create_simulation",
-          "step_simulation", "set_simulation_input", "set_simulation_state", "pause_simulation",
-          "resume_simulation", "reset_simulation", "delete_simulation", "watch_simulation",
-          "claim_simulation", "save_simulations", "restore_simulations", "record_simulation",
-          "stop_recording", "replay_simulation", "open_stream", "close_stream", "list_streams",
-          "list_simulations", "get_stream", "get_stream_points", "watch_stream", "list_recordings",
-          "fetch_recording", "delete_recording", "start_job", "get_job", "get_job_result", "cancel_job",
-          "list_jobs"}
+          "get_server_info", "get_metrics", "get_settings", "list_connections", "close_connection",
+          "set_log_level", "cancel", "create_simulation", "step_simulation", "set_simulation_input",
+          "set_simulation_state", "pause_simulation", "resume_simulation", "reset_simulation",
+          "delete_simulation", "watch_simulation", "claim_simulation", "save_simulations",
+          "restore_simulations", "record_simulation", "stop_recording", "replay_simulation", "open_stream",
+          "close_stream", "list_streams", "list_simulations", "get_stream", "get_stream_points",
+          "watch_stream", "list_recordings", "fetch_recording", "delete_recording", "start_job", "get_job",
+          "get_job_result", "cancel_job", "list_jobs"}
 
 
 def bits(value):

@@ -32,6 +32,7 @@ export const calls = [
   ["get_metrics", {}],
   ["set_log_level", { level: "LOG_LEVEL_INFO" }],
   ["get_settings", {}],
+  ["list_connections", {}],
   ["load_model", { urdf: description, name: "called" }],
   ["list_models", {}],
   ["describe_model", { model: "called" }],
@@ -97,4 +98,6 @@ export const calls = [
   ["get_job", { job: "called" }, 1],
   ["get_job_result", (answers) => ({ job: "called", token: answers.start_job.token })],
   ["cancel_job", (answers) => ({ job: "called", token: answers.start_job.token })],
+  ["close_connection", (answers) => ({ connection: answers.list_connections.connections
+    .find((each) => each.kind === "events").connection })],
 ];
