@@ -1073,6 +1073,9 @@ START_TEST(bad_options_are_refused) {
     check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "stribeck_velocity");
     options.stribeck_velocity = 1, options.friction_velocity = NAN;
     check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "friction_velocity");
+    options.friction_velocity = FRICTION_VELOCITY, options.drives_only = true;
+    memset(options.drive_terms, 0, sizeof options.drive_terms);
+    check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "motion");
     experiment_free(&e);
 }
 END_TEST

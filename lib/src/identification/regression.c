@@ -205,11 +205,16 @@ static dyn_status check_size(const regression *g, dyn_error *error) {
                                  "a part of the model, or ask for fewer links or terms",
                                  g->count, most);
     }
-    if (g->count == 0 || equations <= g->count) {
+    if (g->count == 0) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "motion",
+                             "nothing can be estimated: %s, and no drive has a term that is asked for",
+                             g->nv == 0 ? "no joint of the model moves" : "no inertia is sought");
+    }
+    if (equations <= g->count) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "motion",
                              "%zu samples of %zu coordinates are %zu equations for %zu unknowns; pass a record of at "
                              "least %zu samples, or ask for fewer terms of drives",
-                             g->record->n, g->nv, equations, g->count, g->nv > 0 ? g->count / g->nv + 1 : 0);
+                             g->record->n, g->nv, equations, g->count, g->count / g->nv + 1);
     }
     return DYN_OK;
 }

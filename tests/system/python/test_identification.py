@@ -128,6 +128,22 @@ def test_estimates_that_the_motion_does_not_determine_name_the_reason(ur5, recor
     assert found._repr_html_().count("not known: ") == len(unknown)
 
 
+@pytest.mark.parametrize("folds", [2, 5])
+def test_parts_held_out_are_consecutive_in_time(ur5, motion, folds):
+    """Predicts each part of the record from the others by least squares of numpy."""
+    n, joints = motion.tau.shape
+    tau = motion.tau + np.random.default_rng(2).normal(size=motion.tau.shape) * np.linspace(0.1, 2, n)[:, np.newaxis]
+    regressor = ur5.evaluate("torque_regressor", motion.q, v=motion.v, a=motion.a).torque_regressor
+    rows, parts = regressor.reshape(n, joints, -1), np.arange(n) * folds // n
+    errors = np.empty_like(tau)
+    for part in range(folds):
+        others, held = parts != part, parts == part
+        fit = np.linalg.lstsq(np.vstack(rows[others]), tau[others].ravel(), rcond=1e-9)[0]
+        errors[held] = tau[held] - rows[held] @ fit
+    found = ur5.identify(motion.q, tau, v=motion.v, a=motion.a, drive_terms=(), folds=folds)
+    np.testing.assert_allclose([fit.prediction for fit in found.fits], np.sqrt(np.mean(errors ** 2, 0)), rtol=1e-6)
+
+
 @pytest.mark.parametrize("spoil, place, message", [
     (lambda time, q, tau: (time[:7], q[:7], tau[:7]), "q", "7 samples; no parameter can be known from fewer than 8"),
     (lambda time, q, tau: (time[:8], q[:8], tau[:8]), "q", "48 equations for 54 unknowns; pass a record"),
