@@ -69,6 +69,8 @@ const option_text OPTION_TEXTS[OPTIONS] = {
                             "constraints that hold during this request beside those of the model, as JSON: "
                             "{\"constraints\": [..]}, as in a description that export writes"},
     [OPTION_RESTITUTION] = {"restitution", "E", "of impacts: 0 closes the constraints (default), 1 keeps the energy"},
+    [OPTION_CONTACT_LAW] = {"contact-law", "of_surfaces|rigid|soft",
+                            "law of all contacts (default that which the surfaces state)"},
     [OPTION_CONTACT_STEP] = {"contact-step", "S", "of contacts: length of the step in which they act (default 0.001)"},
     [OPTION_TIME] = {"time", "S", "instant of prescribed motions in constraints (default 0)"},
     [OPTION_TIP] = {"tip", "FRAME:LX,LY,LZ[,AX,AY,AZ]=X",

@@ -482,6 +482,9 @@ static exit_code prepare_simulation(const arguments *args, own_simulation *own) 
         own->stepping.solve_joints = args->value[OPTION_SOLVE_JOINTS] != NULL;
     }
     if (code == EXIT_OK) {
+        code = contact_law_option_read(args, &own->stepping.contact_law);
+    }
+    if (code == EXIT_OK) {
         code = open_robot(own->client, args->positional[0], args->value[OPTION_JOINTS], &own->robot);
     }
     if (code == EXIT_OK) {

@@ -502,7 +502,7 @@ static const command COMMANDS[] = {
                 WITH(OPTION_STABILIZATION) | WITH(OPTION_NO_PROJECTION) | WITH(OPTION_IDEAL) | WITH(OPTION_ACCURATE) |
                 WITH(OPTION_CONTROL) | WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_TO) | WITH(OPTION_COMPILED) |
                 BASE_MOTION_OPTIONS | WITH(OPTION_STRIDE) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) | WITH(OPTION_JOB) |
-                WITH(OPTION_CONSTRAINTS) | WITH(OPTION_SOLVE_JOINTS) | WITH(OPTION_BRAKES),
+                WITH(OPTION_CONSTRAINTS) | WITH(OPTION_SOLVE_JOINTS) | WITH(OPTION_CONTACT_LAW) | WITH(OPTION_BRAKES),
      .words =
          (const option_words[]){
              {OPTION_TO, "reference of the controller (default: the start, also of joints without a name)"},
@@ -551,8 +551,8 @@ static const command COMMANDS[] = {
                 WITH(OPTION_DISTURBANCE) | WITH(OPTION_SEED) | WITH(OPTION_FORCE) | WITH(OPTION_FORCE_REFERENCE_FRAME) |
                 WITH(OPTION_GRAVITY) | WITH(OPTION_IDEAL) | WITH(OPTION_PAYLOAD) | WITH(OPTION_FREQUENCY) |
                 WITH(OPTION_RECORD) | WITH(OPTION_REPLACE) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) |
-                WITH(OPTION_COMPILED) | WITH(OPTION_CONSTRAINTS) | WITH(OPTION_SOLVE_JOINTS) | WITH(OPTION_BRAKES) |
-                BASE_MOTION_OPTIONS,
+                WITH(OPTION_COMPILED) | WITH(OPTION_CONSTRAINTS) | WITH(OPTION_SOLVE_JOINTS) |
+                WITH(OPTION_CONTACT_LAW) | WITH(OPTION_BRAKES) | BASE_MOTION_OPTIONS,
      .words = (const option_words[]){{OPTION_NAME, "name of the simulation (default: one that the daemon chooses)"},
                                      {OPTION_REPLACE, "with --record: replace a recording of the same name"},
                                      {OPTION_SEED, "seed of the disturbance (default 0)"},

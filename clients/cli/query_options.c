@@ -305,6 +305,14 @@ void ideal_option_apply(const arguments *args, dyn_client_stepping *stepping) {
     }
 }
 
+exit_code contact_law_option_read(const arguments *args, dyn_client_contact_law *law) {
+    static const char *const LAWS[] = {"of_surfaces", "rigid", "soft"};
+    size_t chosen = 0;
+    exit_code code = arguments_choice(args, OPTION_CONTACT_LAW, 3, LAWS, 0, &chosen);
+    *law = (dyn_client_contact_law)chosen;
+    return code;
+}
+
 exit_code loop_closure_options_read(const arguments *args, dyn_client_loop_closure *closure,
                                     dyn_client_stepping *stepping) {
     const char *gain = args->value[OPTION_STABILIZATION], *off = args->value[OPTION_NO_PROJECTION];

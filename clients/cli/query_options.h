@@ -45,6 +45,9 @@ void query_options_apply(const query_options *options, dyn_client_query *query);
  * limits. */
 void ideal_option_apply(const arguments *args, dyn_client_stepping *stepping);
 
+/* Reads --contact-law. Reports errors. */
+exit_code contact_law_option_read(const arguments *args, dyn_client_contact_law *law);
+
 /* Reads --stabilization and --no-projection into `closure`, to which the steps then refer; they do not if both are
  * absent. Reports errors. */
 exit_code loop_closure_options_read(const arguments *args, dyn_client_loop_closure *closure,

@@ -99,6 +99,9 @@ static exit_code read_stepping(motion_run *run, bool is_ideal) {
     if (code == EXIT_OK) {
         code = loop_closure_options_read(args, &run->closure, s);
     }
+    if (code == EXIT_OK) {
+        code = contact_law_option_read(args, &s->contact_law);
+    }
     s->integrator = (dyn_client_integrator)integrator;
     s->law = (dyn_client_control_law)law;
     s->compiled = (dyn_client_compiled_steps)compiled;

@@ -90,6 +90,7 @@ bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping
                    dyn_simulation_options *options, refusal *why) {
     static const dyn_integrator integrators[] = {DYN_INTEGRATOR_SEMI_IMPLICIT_EULER, DYN_INTEGRATOR_EXPLICIT_EULER,
                                                  DYN_INTEGRATOR_RUNGE_KUTTA_4};
+    static const dyn_contact_law laws[] = {DYN_CONTACT_LAW_OF_SURFACES, DYN_CONTACT_LAW_RIGID, DYN_CONTACT_LAW_SOFT};
     static const dyn_joint_stop stops[] = {DYN_JOINT_STOP_RIGID, DYN_JOINT_STOP_SPRING, DYN_JOINT_STOP_NONE};
     *options = (dyn_simulation_options)DYN_SIMULATION_OPTIONS_INIT();
     options->has_gravity = gravity != NULL;
@@ -100,6 +101,7 @@ bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping
     bool is_good =
         value_check_choice("stepping.integrator", (int)m->integrator, 3, why) &&
         value_check_choice("stepping.stop", (int)m->stop, 3, why) &&
+        value_check_choice("stepping.contact_law", (int)m->contact_law, 3, why) &&
         value_check_choice("stepping.compiled", (int)m->compiled, 3, why) && value_fill(&STEP, &m->step_length, why) &&
         value_fill(&FRICTION_VELOCITY, &m->friction_velocity, why) &&
         value_fill(&VELOCITY_BOUND, &m->velocity_bound, why) && read_spring(m, memory, options, why) &&
@@ -129,6 +131,7 @@ bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping
     options->ignore_springs = m->ignore_springs;
     options->ignore_gear_losses = m->ignore_gear_losses;
     options->solve_joints = m->solve_joints;
+    options->contact_law = laws[m->contact_law];
     options->brake_count = m->n_brakes;
     options->brakes = (const char *const *)m->brakes;
     options->ignore_effort_limits = m->ignore_effort_limits;

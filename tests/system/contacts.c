@@ -362,6 +362,27 @@ START_TEST(the_command_line_prints_the_contacts_of_the_end) {
 }
 END_TEST
 
+START_TEST(a_rollout_and_a_simulation_choose_the_law_of_contacts) {
+    load_puck();
+    /* A soft surface sinks in, a rigid one does not; both carry the weight at rest. */
+    static const char *const laws[] = {"rigid", "soft"};
+    for (int i = 0; i < 4; i++) {
+        char line[256];
+        snprintf(line, sizeof line, "$ctl %s puck --duration 2 --contact-law %s --json | tail -1",
+                 i < 2 ? "rollout" : "simulate", laws[i % 2]);
+        json_t *row = run_json(line);
+        const json_t *tip = json_object_get(json_object_get(row, "contacts"), "tip");
+        double gap = member_of(tip, "gap");
+        ck_assert_double_eq_tol(number_of(json_object_get(tip, "force"), 2), 2 * 9.81, 1e-6);
+        ck_assert(i % 2 == 0 ? fabs(gap) < 1e-9 : gap < -1e-4 && gap > -1e-2);
+        json_decref(row);
+    }
+    must_fail("$ctl call rollout '{\"query\": {\"model\": \"puck\"}, \"q\": [0, 0, 0, 0, 0, 0, 1], \"steps\": 1, "
+              "\"stepping\": {\"contact_law\": 7}}'",
+              2, "stepping.contact_law");
+}
+END_TEST
+
 START_TEST(rows_of_a_rollout_and_a_simulation_have_their_contacts) {
     load_puck();
     static const char *const commands[] = {"rollout puck", "simulate puck"};
@@ -646,6 +667,7 @@ int main(void) {
     tcase_add_test(all, dry_friction_of_a_joint_holds_with_solve_joints);
     tcase_add_test(all, a_thousand_quadrupeds_fall_and_stand_in_one_request);
     tcase_add_test(all, the_command_line_prints_the_contacts_of_the_end);
+    tcase_add_test(all, a_rollout_and_a_simulation_choose_the_law_of_contacts);
     tcase_add_test(all, rows_of_a_rollout_and_a_simulation_have_their_contacts);
     tcase_add_test(all, a_live_simulation_comes_to_rest_on_the_floor);
     tcase_add_test(all, forward_dynamics_counts_contacts_over_a_time_step);

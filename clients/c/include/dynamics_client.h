@@ -2291,6 +2291,13 @@ typedef enum dyn_client_joint_stop {
     DYN_CLIENT_JOINT_STOP_NONE = 2,
 } dyn_client_joint_stop;
 
+/* Law of all contacts. */
+typedef enum dyn_client_contact_law {
+    DYN_CLIENT_CONTACT_LAW_OF_SURFACES = 0, /* that which the surfaces state */
+    DYN_CLIENT_CONTACT_LAW_RIGID = 1,       /* all are rigid */
+    DYN_CLIENT_CONTACT_LAW_SOFT = 2,        /* all are soft, by their own parameters or MuJoCo's defaults */
+} dyn_client_contact_law;
+
 /* Use of compiled algorithms for the steps. */
 typedef enum dyn_client_compiled_steps {
     DYN_CLIENT_COMPILED_STEPS_WHERE_READY = 0, /* if ready when the simulation is created or the request begins */
@@ -2333,6 +2340,7 @@ typedef struct dyn_client_stepping {
     size_t brake_count;
     const char *const *brakes; /* names of the engaged brakes */
     bool solve_joints;         /* rigid stops and dry friction act in the solver of the contacts */
+    dyn_client_contact_law contact_law;
 } dyn_client_stepping;
 #define DYN_CLIENT_STEPPING_INIT(...) DYN_CLIENT_SIZED(dyn_client_stepping, __VA_ARGS__)
 

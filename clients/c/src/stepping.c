@@ -34,6 +34,7 @@ dyn_client_status stepping_fill(const dyn_client_stepping *options, stepping_mes
     to->ignore_springs = from->ignore_springs;
     to->ignore_gear_losses = from->ignore_gear_losses;
     to->solve_joints = from->solve_joints;
+    to->contact_law = (Dynamics__V1__ContactLaw)from->contact_law;
     to->n_brakes = from->brake_count;
     to->brakes = (char **)from->brakes;
     to->ignore_effort_limits = from->ignore_effort_limits;

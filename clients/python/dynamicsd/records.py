@@ -900,6 +900,7 @@ class Stepping:
     `integrator` is "semi_implicit_euler", "explicit_euler" or "rk4"; `law` is "none", "pd", "pd_gravity" or
     "computed_torque" with one gain or nv gains; `stop` is "rigid", "spring" or "none"; `compiled` is "where_ready",
     "never" or "always". With `solve_joints` rigid stops and dry friction act in the solver of the contacts.
+    `contact_law` is "of_surfaces", "rigid" or "soft".
     """
 
     integrator: str = "semi_implicit_euler"
@@ -922,6 +923,7 @@ class Stepping:
     ignore_gear_losses: bool = False
     brakes: Sequence[str] = ()
     solve_joints: bool = False
+    contact_law: str = "of_surfaces"
 
 
 @record("dyn_client_tip")

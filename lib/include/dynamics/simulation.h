@@ -106,6 +106,13 @@ typedef enum dyn_hold {
     DYN_HOLD_LINEAR,     /* straight lines */
 } dyn_hold;
 
+/* Law of all contacts, in place of that which the surfaces state. */
+typedef enum dyn_contact_law {
+    DYN_CONTACT_LAW_OF_SURFACES, /* contact.h */
+    DYN_CONTACT_LAW_RIGID,       /* all surfaces are rigid, with their friction and restitution */
+    DYN_CONTACT_LAW_SOFT,        /* all are soft: by their own parameters, otherwise by MuJoCo's defaults */
+} dyn_contact_law;
+
 /* Options of a simulator. DYN_SIMULATION_OPTIONS_INIT() has the defaults. */
 typedef struct dyn_simulation_options {
     size_t struct_size; /* set by DYN_SIMULATION_OPTIONS_INIT (sized.h) */
@@ -147,6 +154,8 @@ typedef struct dyn_simulation_options {
     /* Rigid stops and the Coulomb friction of the joints act through impulses that are found together with those of the
      * contacts (contact.h): |tau_f| <= friction, so that a joint sticks. Semi-implicit Euler only. */
     bool solve_joints;
+
+    dyn_contact_law contact_law;
 } dyn_simulation_options;
 
 /* Default options: semi-implicit Euler with a step_length of 0.001; v_f = 0.01; rigid stops without restitution, rest

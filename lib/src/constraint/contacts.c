@@ -112,6 +112,21 @@ static contact_pair pair_of(const dyn_contact_surface *a, const dyn_contact_surf
     return pair;
 }
 
+/* Replaces the law of a pair by that of the options. */
+static void choose_law(dyn_contact_law law, contact_pair *pair) {
+    const dyn_soft_contact standard = DYN_SOFT_CONTACT_INIT();
+    if (law == DYN_CONTACT_LAW_OF_SURFACES) {
+        return;
+    }
+    pair->stiffness = pair->dissipation = 0;
+    if (law == DYN_CONTACT_LAW_RIGID) {
+        pair->soft = (dyn_soft_contact){0};
+    } else {
+        pair->restitution = 0;
+        pair->soft = pair->soft.time_constant > 0 ? pair->soft : standard;
+    }
+}
+
 /* Lists the coordinates that move link number i. */
 static void list_support(contacts *c, int i) {
     const dyn_model *model = c->model;
@@ -208,6 +223,7 @@ void contacts_choose(const dyn_model *model, const dyn_workspace *workspace, int
         for (int k = 0; k < c->surface_count; k++) {
             if (contact_surfaces_touch(model->description, i, k)) {
                 contact_pair pair = pair_of(surface_at(model, i), surface_at(model, k));
+                choose_law(c->law, &pair);
                 pair.surface = i, pair.plane = k;
                 pair.links[0] = c->link_of_surface[i], pair.links[1] = c->link_of_surface[k];
                 place_axes(c, &pair);

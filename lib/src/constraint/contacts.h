@@ -37,6 +37,7 @@
 #define DYNAMICS_CONSTRAINT_CONTACTS_H
 
 #include <dynamics/contact.h>
+#include <dynamics/simulation.h>
 
 #include "../dynamics/workspace.h"
 #include "contact_geometry.h"
@@ -87,6 +88,7 @@ typedef struct contact_lane {
 
 typedef struct contacts {
     const dyn_model *model;
+    dyn_contact_law law;            /* of all pairs; set before contacts_choose */
     const dyn_workspace *workspace; /* kernels run in its memory */
     int surface_count, pair_count, link_count;
     contact_pair *pairs;

@@ -42,6 +42,7 @@ static int list_joints(dyn_simulator *s) {
 
 void simulator_choose_contacts(dyn_simulator *s) {
     if (s->contacts.workspace) {
+        s->contacts.contacts.law = s->options.contact_law;
         contacts_choose(s->model, s->contacts.workspace, list_joints(s), s->contacts.joints, &s->contacts.contacts);
         s->contacts.next = s->step.constraint;
         s->step.constraint = (step_constraint){apply, s};

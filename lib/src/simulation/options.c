@@ -114,6 +114,9 @@ dyn_status simulation_options_check(const dyn_model *model, const dyn_simulation
                               can_touch ? "the model has contact surfaces" : "solve_joints states stops and friction");
     }
     if (status == DYN_OK) {
+        status = simulation_choice_check("contact_law", (int)options->contact_law, DYN_CONTACT_LAW_SOFT, error);
+    }
+    if (status == DYN_OK) {
         status = simulation_choice_check("stop", (int)options->stop, DYN_JOINT_STOP_NONE, error);
     }
     if (status == DYN_OK) {

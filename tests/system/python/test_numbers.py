@@ -302,6 +302,9 @@ def test_descriptions_in_python_have_contact_surfaces(client, project):
     np.testing.assert_allclose(rest.contact_gaps[0, 0, 1], 0, atol=1e-9)
     assert rest.contact_gaps[1, 0, 1] > 7 and rest.outcomes[0].contact_residual < 1e-9
     assert model.rollout([[0, 0, 1, 0, 0, 0, 1]], steps=1).contact_forces is None
+    soft = dynamicsd.Stepping(contact_law="soft")
+    assert -1e-2 < model.rollout(poses[:1], steps=2000, only_last=True, with_contacts=True,
+                                 stepping=soft).contact_gaps[0, 0, 1] < -1e-4
     held = model.evaluate(["contact_forces", "contact_normals", "contact_gaps"], poses, contact_step=0.01)
     np.testing.assert_allclose(held.contact_forces[:, 1, 2], [2 * 9.81, 0], atol=1e-9)
     np.testing.assert_allclose(held.contact_normals[0], [[0, 0, -1], [0, 0, 1]])
