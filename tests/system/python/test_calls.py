@@ -25,11 +25,14 @@ def wait_until_idle(client):
 
 def test_threads_share_a_client_and_get_their_own_numbers(ur5):
     q = ur5.random(200, seed=5)
-    expected, failures = ur5.gravity(q), []
+    expected, matrices, failures = ur5.gravity(q), ur5.mass_matrix(q), []
 
     def work(first):
         for i in range(first, 200, 8):
-            if not np.array_equal(ur5.gravity(q[i]), expected[i]):
+            rows = slice(i, i + first % 3 + 1)  # Threads whose arrays differ in their shapes share idle memory.
+            found = ur5.evaluate(["mass_matrix"], q[rows])
+            if not (np.array_equal(ur5.gravity(q[i]), expected[i])
+                    and np.array_equal(found.mass_matrix, matrices[rows])):
                 failures.append(i)
 
     threads = [threading.Thread(target=work, args=(first,)) for first in range(8)]
@@ -40,12 +43,15 @@ def test_threads_share_a_client_and_get_their_own_numbers(ur5):
     assert failures == []
 
 
-def test_a_call_leaves_the_interpreter_to_other_threads(client, ur5):
+@pytest.mark.parametrize("call", [lambda ur5, **options: ur5.rollout(np.zeros((1000, 6)), **LONG, **options),
+                                  lambda ur5, **options: ur5.excite(trials=100_000, timeout=300, **options)])
+def test_a_call_leaves_the_interpreter_to_other_threads(client, ur5, call):
+    """Counts for half a second beside a call of minutes."""
     counted, is_over = 0, threading.Event()
 
     def compute():
         with pytest.raises(dynamicsd.Cancelled):
-            ur5.rollout(np.zeros((1000, 6)), **LONG, progress=lambda fraction: not is_over.is_set())
+            call(ur5, progress=lambda fraction: not is_over.is_set())
 
     thread = threading.Thread(target=compute)
     thread.start()
@@ -55,6 +61,25 @@ def test_a_call_leaves_the_interpreter_to_other_threads(client, ur5):
     is_over.set()
     thread.join()
     assert counted > 1000
+
+
+def test_the_interpreter_goes_on_while_c_waits_for_a_reply(ur5):
+    """Looks at the clock until a call without callbacks ends. A call that held the lock would have no looks inside."""
+    spans, looks = [], []
+
+    def compute():
+        begin = time.monotonic()
+        ur5.rollout(np.zeros((200, 6)), steps=5000, only_last=True, timeout=60)
+        spans.append((begin, time.monotonic()))
+
+    thread = threading.Thread(target=compute)
+    thread.start()
+    while thread.is_alive():
+        looks.append(time.monotonic())
+    thread.join()
+    (begin, end), = spans
+    quarter = (end - begin) / 4
+    assert any(begin + quarter < look < end - quarter for look in looks)
 
 
 def test_progress_is_reported_and_cancels(ur5):
