@@ -625,18 +625,7 @@ static dyn_status multiplier_derivatives(const states *s, dyn_error *error, doub
 
 size_t base_scratch_size(const dyn_model *model, size_t count) {
     size_t nv = (size_t)dyn_model_nv(model);
-    return count * nv * (2 + nv) + 2 * nv * nv;
-}
-
-/* Computes C = C + sign A B for square matrices of nv rows. */
-static void add_product(size_t nv, double sign, const double *A, const double *B, double *C) {
-    for (size_t i = 0; i < nv; i++) {
-        for (size_t k = 0; k < nv; k++) {
-            for (size_t j = 0; j < nv; j++) {
-                C[i * nv + j] += sign * A[i * nv + k] * B[k * nv + j];
-            }
-        }
-    }
+    return count * nv * (2 + nv) + 2 * nv * nv + nv;
 }
 
 /* Computes the derivatives of the base's forces in sample i along q and v. */
@@ -692,8 +681,8 @@ static dyn_status forward_dynamics_derivatives(const states *s, dyn_error *error
     for (size_t i = 0; s->base && status == DYN_OK && i < s->count; i++) {
         status = base_derivatives(s, i, dq, dv, error);
         if (status == DYN_OK) {
-            add_product(nv, -1, da_dtau + i * size, dq, output[0] + i * size);
-            add_product(nv, -1, da_dtau + i * size, dv, output[1] + i * size);
+            dyn_base_acceleration_derivatives(s->model, 1, da_dtau + i * size, dq, dv, output[0] + i * size,
+                                              output[1] + i * size);
         }
     }
     return status;
@@ -720,13 +709,16 @@ static dyn_status add_base_forces_along(const states *s, double sign, double *fo
     if (!s->base) {
         return DYN_OK;
     }
-    double *by_q = s->base_scratch + 2 * s->count * nv, *by_v = by_q + size;
+    double *by_q = s->base_scratch + 2 * s->count * nv, *by_v = by_q + size, *along = by_v + size;
     dyn_status status = DYN_OK;
     for (size_t i = 0; status == DYN_OK && i < s->count; i++) {
         status = base_derivatives(s, i, by_q, by_v, error);
-        for (size_t k = 0; status == DYN_OK && k < size; k++) {
-            double dq = s->dq ? s->dq[i * nv + k % nv] : 0, dv = s->dv ? s->dv[i * nv + k % nv] : 0;
-            forces[i * nv + k / nv] += sign * (by_q[k] * dq + by_v[k] * dv);
+        if (status == DYN_OK) {
+            dyn_base_forces_along(s->model, 1, by_q, by_v, s->dq ? s->dq + i * nv : NULL, s->dv ? s->dv + i * nv : NULL,
+                                  along);
+        }
+        for (size_t k = 0; status == DYN_OK && k < nv; k++) {
+            forces[i * nv + k] += sign * along[k];
         }
     }
     return status;

@@ -233,6 +233,66 @@ START_TEST(derivatives_on_a_moving_base_are_those_of_the_floating_robot) {
 }
 END_TEST
 
+/* Compares the derivatives of the forward dynamics on the moving base, and the derivative of its forces along a
+ * direction, with M^-1 times those of the floating robot's inverse dynamics: da = M^-1 (dtau - d(M a + h + f_base)). */
+static void compare_forward_derivatives(random_source *random, const pair *p, int k) {
+    dyn_error error;
+    const size_t nv = p->nv, size = nv * nv, all = SAMPLES * nv;
+    double *x[7], *tau = numbers(all), *f = numbers(all), *step[2] = {numbers(all), numbers(all)}, *df = numbers(all);
+    for (int i = 0; i < 7; i++) {
+        x[i] = numbers(SAMPLES * size);
+    }
+    random_vector(random, (int)all, 1, step[0]), random_vector(random, (int)all, 1, step[1]);
+    require(dyn_rnea(p->model, p->workspace, SAMPLES, NULL, p->q, p->v, p->a, NULL, tau, &error), &error);
+    require(dyn_base_force_derivatives(p->model, p->workspace, SAMPLES, p->q, p->v, &p->base, x[0], x[1], &error),
+            &error);
+    /* tau is what remains of M a + h + f_base after f_base is subtracted. */
+    require(dyn_aba_derivatives(p->model, p->workspace, SAMPLES, NULL, p->q, p->v, tau, NULL, x[2], x[3], x[4], &error),
+            &error);
+    dyn_base_acceleration_derivatives(p->model, SAMPLES, x[4], x[0], x[1], x[2], x[3]);
+    dyn_base_forces_along(p->model, SAMPLES, x[0], x[1], step[0], step[1], df);
+    dyn_base_forces_along(p->model, SAMPLES, x[0], x[1], NULL, step[1], f);
+    require(
+        dyn_rnea_derivatives(p->model, p->workspace, SAMPLES, NULL, p->q, p->v, p->a, NULL, x[5], x[6], x[4], &error),
+        &error);
+    for (size_t s = 0; s < SAMPLES; s++) {
+        for (size_t i = 0; i < nv; i++) {
+            double along[2] = {0, 0};
+            for (size_t j = 0; j < nv; j++) {
+                size_t at = s * size + i * nv + j, row = s * nv + j;
+                along[0] += x[0][at] * step[0][row], along[1] += x[1][at] * step[1][row];
+                for (size_t l = 0; l < nv; l++) { /* M da/dq = -dtau/dq, M da/dv = -dtau/dv */
+                    double M = x[4][s * size + i * nv + l];
+                    x[5][at] += M * x[2][s * size + l * nv + j], x[6][at] += M * x[3][s * size + l * nv + j];
+                }
+                x[5][at] += x[0][at], x[6][at] += x[1][at];
+            }
+            tau[s * nv + i] = along[0] + along[1], p->a[s * nv + i] = along[1];
+        }
+    }
+    memset(x[0], 0, SAMPLES * size * sizeof *x[0]);
+    assert_norm_close("M da/dq + dtau/dq", k, x[5], x[0], SAMPLES * size, 1e-8);
+    assert_norm_close("M da/dv + dtau/dv", k, x[6], x[0], SAMPLES * size, 1e-8);
+    assert_norm_close("forces along a direction", k, df, tau, all, 1e-12);
+    assert_norm_close("forces along velocities alone", k, f, p->a, all, 1e-12);
+    for (int i = 0; i < 7; i++) {
+        free(x[i]);
+    }
+    free(tau), free(f), free(step[0]), free(step[1]), free(df);
+}
+
+START_TEST(derivatives_of_accelerations_on_a_moving_base_undo_those_of_its_forces) {
+    random_source base = random_seed("derivatives of accelerations on a moving base", 2805);
+    for (int k = 0; k < CASES; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        pair p = open_pair(&random, k, k % 2);
+        move(&p, k % 4 < 2 ? 6 : 0);
+        compare_forward_derivatives(&random, &p, k);
+        close_pair(&p);
+    }
+}
+END_TEST
+
 /* Checks inverse and forward dynamics by one formulation. Returns whether it applies. */
 static bool compare_formulation(const pair *p, int k, const char *name) {
     dyn_error error;
@@ -307,6 +367,7 @@ int main(void) {
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, a_moving_base_is_a_floating_joint_that_follows_it);
     tcase_add_test(tests, derivatives_on_a_moving_base_are_those_of_the_floating_robot);
+    tcase_add_test(tests, derivatives_of_accelerations_on_a_moving_base_undo_those_of_its_forces);
     tcase_add_test(tests, every_formulation_has_a_moving_base);
     tcase_add_test(tests, a_base_that_is_not_finite_is_refused);
     return run_properties("base_motion", tests);

@@ -49,10 +49,36 @@ DYN_API dyn_status dyn_base_forces(const dyn_model *model, dyn_workspace *worksp
                                    dyn_error *error);
 
 /* Computes the derivatives of f_base along increments of q and along v, n x nv x nv each, row-major, with the
- * conventions of derivatives.h. Cost O(nv bodies) per sample. Source: lib/src/classical/base_motion.c. */
+ * conventions of derivatives.h: row i holds those of force i. q is n x nq, v n x nv; v may be NULL: zero. No output may
+ * be NULL. They do not depend on a, tau and gravity. With a moving base, they add to the derivatives of the inverse
+ * dynamics.
+ *
+ * Cost O(nv bodies) per sample. Allocates nothing. Thread-safe as long as each thread has its own workspace.
+ * Errors as dyn_base_forces, with the places "dq" and "dv" where a result is beyond the range of double precision.
+ * Source: lib/src/classical/base_motion.c. */
 DYN_API dyn_status dyn_base_force_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                               const double *q, const double *v, const dyn_base_motion *base, double *dq,
                                               double *dv, dyn_error *error);
+
+/* Adds the effect of a moving base to the derivatives of the forward dynamics, a = da/dtau (tau - f_base - ...):
+ *
+ *     da/dq -= da/dtau df_base/dq        da/dv -= da/dtau df_base/dv
+ *
+ * for n samples of nv x nv matrices, row-major. da_dq, da_dv and da_dtau are those of dyn_aba_derivatives, or of
+ * dyn_constrained_forward_dynamics_derivatives, for the forces tau - f_base; df_dq and df_dv are those of
+ * dyn_base_force_derivatives. Outputs must not overlap inputs. Cost O(nv^3) per sample. Allocates nothing. Thread-safe.
+ * Cannot fail. */
+DYN_API void dyn_base_acceleration_derivatives(const dyn_model *model, size_t n, const double *da_dtau,
+                                               const double *df_dq, const double *df_dv, double *da_dq, double *da_dv);
+
+/* Computes the derivative of f_base along the directions dq and dv, n x nv each (NULL: zero):
+ *
+ *     df = df_base/dq dq + df_base/dv dv
+ *
+ * df_dq and df_dv are those of dyn_base_force_derivatives, n x nv x nv each. df is n x nv, and must not overlap inputs.
+ * Cost O(nv^2) per sample. Allocates nothing. Thread-safe. Cannot fail. */
+DYN_API void dyn_base_forces_along(const dyn_model *model, size_t n, const double *df_dq, const double *df_dv,
+                                   const double *dq, const double *dv, double *df);
 
 /* Computes the twist of a frame and its rate in the reference frame, as dyn_frame_motion does, n x 6 each, on a moving
  * base: relative to an inertial frame. Neither may be NULL. */

@@ -32,14 +32,21 @@ static dyn_base_motion motion_of(const dyn_base_motion *base, size_t s) {
     return (dyn_base_motion){base->twist + s * base->stride, base->acceleration + s * base->stride, 0};
 }
 
-dyn_status dyn_base_forces(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, const double *v,
-                           const dyn_base_motion *base, double *forces, double *wrenches, dyn_error *error) {
-    const size_t nq = (size_t)model->nq, nv = (size_t)model->nv, width = 6 * (size_t)model->joint_count;
+/* Checks the arguments of the functions that compute forces. */
+static dyn_status check_call(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                             const double *v, const dyn_base_motion *base, dyn_error *error) {
     const dynamics_inputs in = {NULL, q, v, "a", NULL, NULL};
     dyn_status status = dyn_check_inputs(model, workspace, n, &in, error);
     if (status == DYN_OK) {
         status = dyn_check_base_motion(n, base, error);
     }
+    return status;
+}
+
+dyn_status dyn_base_forces(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, const double *v,
+                           const dyn_base_motion *base, double *forces, double *wrenches, dyn_error *error) {
+    const size_t nq = (size_t)model->nq, nv = (size_t)model->nv, width = 6 * (size_t)model->joint_count;
+    dyn_status status = check_call(model, workspace, n, q, v, base, error);
     for (size_t s = 0; status == DYN_OK && s < n; s++) {
         const dyn_base_motion one = motion_of(base, s);
         const formulation_call call = {.model = model, .memory = workspace->memory, .base = &one};
@@ -57,11 +64,7 @@ dyn_status dyn_base_force_derivatives(const dyn_model *model, dyn_workspace *wor
                                       const double *v, const dyn_base_motion *base, double *dq, double *dv,
                                       dyn_error *error) {
     const size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    const dynamics_inputs in = {NULL, q, v, "a", NULL, NULL};
-    dyn_status status = dyn_check_inputs(model, workspace, n, &in, error);
-    if (status == DYN_OK) {
-        status = dyn_check_base_motion(n, base, error);
-    }
+    dyn_status status = check_call(model, workspace, n, q, v, base, error);
     for (size_t s = 0; status == DYN_OK && s < n; s++) {
         const dyn_base_motion one = motion_of(base, s);
         const formulation_call call = {.model = model, .memory = workspace->memory, .base = &one};
@@ -72,6 +75,39 @@ dyn_status dyn_base_force_derivatives(const dyn_model *model, dyn_workspace *wor
         status = dyn_check_double_result(workspace, "dq", n, nv * nv, dq, error);
     }
     return status == DYN_OK ? dyn_check_double_result(workspace, "dv", n, nv * nv, dv, error) : status;
+}
+
+/* Subtracts A B from C, square matrices of nv rows. */
+static void subtract_product(size_t nv, const double *A, const double *B, double *C) {
+    for (size_t i = 0; i < nv; i++) {
+        for (size_t k = 0; k < nv; k++) {
+            for (size_t j = 0; j < nv; j++) {
+                C[i * nv + j] -= A[i * nv + k] * B[k * nv + j];
+            }
+        }
+    }
+}
+
+void dyn_base_acceleration_derivatives(const dyn_model *model, size_t n, const double *da_dtau, const double *df_dq,
+                                       const double *df_dv, double *da_dq, double *da_dv) {
+    const size_t nv = (size_t)model->nv, size = nv * nv;
+    for (size_t s = 0; s < n; s++) {
+        subtract_product(nv, da_dtau + s * size, df_dq + s * size, da_dq + s * size);
+        subtract_product(nv, da_dtau + s * size, df_dv + s * size, da_dv + s * size);
+    }
+}
+
+void dyn_base_forces_along(const dyn_model *model, size_t n, const double *df_dq, const double *df_dv, const double *dq,
+                           const double *dv, double *df) {
+    const size_t nv = (size_t)model->nv;
+    for (size_t row = 0; row < n * nv; row++) {
+        double sum = 0;
+        for (size_t k = 0; k < nv; k++) {
+            size_t at = row / nv * nv + k;
+            sum += df_dq[row * nv + k] * (dq ? dq[at] : 0) + df_dv[row * nv + k] * (dv ? dv[at] : 0);
+        }
+        df[row] = sum;
+    }
 }
 
 /* Adds s a x b to out. */
