@@ -729,8 +729,8 @@ START_TEST(losses_of_gears_count_with_constraints_rows_and_a_moving_base) {
     static const char *const added[] = {
         "}, \"base_motion\": {\"angular_velocity\": [0.2, 1, 0.4], \"angular_acceleration\": [1, 40, -2]}",
         "}, \"rows\": {\"count\": 1, \"matrix\": [1, -2], \"acceleration\": [3]}",
-        "}, \"constraints\": [{\"name\": \"belt\", \"coupling\": {\"coordinates\": [{\"joint\": \"shoulder\", "
-        "\"coefficient\": 1}, {\"joint\": \"elbow\", \"coefficient\": -2}]}}]"};
+        ("}, \"constraints\": [{\"name\": \"belt\", \"coupling\": {\"coordinates\": [{\"joint\": \"shoulder\", "
+         "\"coefficient\": 1}, {\"joint\": \"elbow\", \"coefficient\": -2}]}}]")};
     static const double tau[2] = {30, -20};
     load("driven_arm");
     for (size_t i = 0; i < sizeof added / sizeof *added; i++) {
