@@ -362,6 +362,46 @@ START_TEST(the_command_line_prints_the_contacts_of_the_end) {
 }
 END_TEST
 
+START_TEST(blocks_slide_beyond_the_angle_of_friction) {
+    load_puck();
+    /* Gravity that turns about y is a slope, below and above atan 0.4. */
+    const double g = 9.81, mu = 0.4;
+    for (int degree = -2; degree <= 2; degree++) {
+        double slope = atan(mu) + degree * acos(-1) / 180, a = fmax(0, g * (sin(slope) - mu * cos(slope)));
+        char line[512];
+        snprintf(line, sizeof line,
+                 "$ctl call rollout '{\"query\": {\"model\": \"puck\", \"gravity\": {\"x\": %.17g, \"z\": %.17g}}, "
+                 "\"q\": [0, 0, 0, 0, 0, 0, 1,  3, 0, 0, 0, 0, 0, 1], \"steps\": 500, \"only_last\": true}'",
+                 g * sin(slope), -g * cos(slope));
+        json_t *reply = run_json(line);
+        double expected = a * (0.25 + 0.5 * 0.001) / 2;
+        for (size_t s = 0; s < 2 && degree != 0; s++) {
+            double moved = number_of(json_object_get(reply, "q"), 7 * s) - 3 * (double)s;
+            ck_assert_double_eq_tol(moved, expected, 1e-6);
+        }
+        json_decref(reply);
+    }
+}
+END_TEST
+
+START_TEST(a_ball_rebounds_to_the_square_of_its_restitution) {
+    load_puck();
+    json_t *description = export_model("puck"), *surfaces = json_object_get(description, "contact_surfaces");
+    json_object_set_new(json_array_get(surfaces, 0), "restitution", json_real(0.8));
+    load_as(description, "ball");
+    json_decref(description);
+    json_t *reply = run_json("$ctl call rollout '{\"query\": {\"model\": \"ball\"}, \"q\": [0, 0, 1, 0, 0, 0, 1], "
+                             "\"steps\": 12000, \"stepping\": {\"step_length\": 0.0001}, \"stride\": 10}'");
+    const json_t *q = json_object_get(reply, "q");
+    double top = 0, fall = sqrt(2 / 9.81);
+    for (size_t row = (size_t)(fall * 1000) + 2; row < json_array_size(q) / 7; row++) {
+        top = fmax(top, number_of(q, 7 * row + 2));
+    }
+    ck_assert_double_eq_tol(top, 0.64, 2e-3);
+    json_decref(reply);
+}
+END_TEST
+
 START_TEST(a_rollout_and_a_simulation_choose_the_law_of_contacts) {
     load_puck();
     /* A soft surface sinks in, a rigid one does not; both carry the weight at rest. */
@@ -667,6 +707,8 @@ int main(void) {
     tcase_add_test(all, dry_friction_of_a_joint_holds_with_solve_joints);
     tcase_add_test(all, a_thousand_quadrupeds_fall_and_stand_in_one_request);
     tcase_add_test(all, the_command_line_prints_the_contacts_of_the_end);
+    tcase_add_test(all, blocks_slide_beyond_the_angle_of_friction);
+    tcase_add_test(all, a_ball_rebounds_to_the_square_of_its_restitution);
     tcase_add_test(all, a_rollout_and_a_simulation_choose_the_law_of_contacts);
     tcase_add_test(all, rows_of_a_rollout_and_a_simulation_have_their_contacts);
     tcase_add_test(all, a_live_simulation_comes_to_rest_on_the_floor);
