@@ -92,7 +92,7 @@ static bool check_convergence(articulated *s, const dyn_model *model, sample_blo
 
 void articulated_solve(articulated *s, const dyn_model *model, const dyn_workspace *workspace, sample_block block,
                        const packed_inputs *in, double stabilization, const double *e) {
-    const constrained_aba_functions *functions = dyn_constrained_aba_of(block.kernels);
+    const constraint_kernels *functions = dyn_constraint_kernels_of(block.kernels);
     int m = model->constraint_rows;
     const held_rows rows = {&workspace->couplings, m, penalty_of(model, &workspace->couplings), 2 * stabilization,
                             e ? s->errors : NULL};

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../dynamics/body_couplings.h"
 #include "../dynamics/carve.h"
 #include "../model/constraint.h"
 #include "../model/normal_form.h"
@@ -16,6 +17,13 @@ size_t closures_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, cl
     cursor += constraint_rows_lay_out(model, constraint_force_rows(model), lanes, true, cursor, &s->forces);
     cursor += least_norm_lay_out(model->constraint_rows, cursor, &s->norm);
     cursor += lane_factors_lay_out(model->constraint_rows, lanes, cursor, &s->factors);
+    s->swept = (row_multipliers){.response = s->rows.response,
+                                 .missing = dyn_carve(&cursor, m * packed),
+                                 .factors = s->factors.L,
+                                 .shares = s->rows.accelerations,
+                                 .lambda = dyn_carve(&cursor, m * packed),
+                                 .regular = dyn_carve(&cursor, packed)};
+    s->required = dyn_carve(&cursor, m * packed);
     s->pose = dyn_carve(&cursor, 12 * packed);
     s->lane_q = dyn_carve(&cursor, (size_t)model->nq * sizeof(double));
     s->e = dyn_carve(&cursor, m * packed);
@@ -140,6 +148,94 @@ void closures_add_forces(closures *s, sample_block one, const dyn_passive_parts 
     }
 }
 
+/* Loads A M^-1 A' of one lane from its lower triangle. Returns it. */
+static const double *load_response(closures *s, sample_block block, size_t lane) {
+    int m = s->rows.set.m;
+    double *R = s->rows.lane_response;
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j <= i; j++) {
+            R[i * m + j] = R[j * m + i] = dyn_packed_number(s->rows.response, (size_t)(i * m + j), block, lane);
+        }
+    }
+    return R;
+}
+
+/* ---- One sweep --------------------------------------------------------------------------------------------------- */
+
+bool closures_have_sweep(const dyn_model *model) {
+    return !model->has_coupling && model->link_bodies == model->body_count && model->body_count > 0 &&
+           model->stage_count == 0 && constraint_force_rows(model) == 0;
+}
+
+/* Computes db/dt + 2 k b - k^2 e of all lanes, from the closure errors. Returns NULL where that is zero. */
+static const double *find_required(closures *s, sample_block block, double k) {
+    bool is_zero = k == 0;
+    closures_rates(s, s->c);
+    for (int i = 0; i < s->model->constraint_count; i++) {
+        const dyn_constraint *constraint = &s->model->constraints[i];
+        double drive = closure_motion(&s->model->closures[i], s->time).acceleration;
+        is_zero = is_zero && s->model->closures[i].kind != CLOSURE_PRESCRIBED;
+        for (int r = constraint->first_row; r < constraint->first_row + constraint->row_count; r++) {
+            for (size_t at = (size_t)r * block.lanes; at < (size_t)(r + 1) * block.lanes; at++) {
+                s->required[at] = drive + 2 * k * s->c[r] - (k != 0 ? k * k * s->e[at] : 0);
+            }
+        }
+    }
+    return is_zero ? NULL : s->required;
+}
+
+/* Computes the multipliers of least norm of one lane from its response and what is missing. */
+static void solve_lane(closures *s, sample_block block, size_t lane) {
+    for (int r = 0; r < s->rows.set.m; r++) {
+        s->rows.motion[r] = dyn_packed_number(s->swept.missing, (size_t)r, block, lane);
+    }
+    least_norm_solve(s->rows.set.m, load_response(s, block, lane), s->rows.motion, &s->norm, s->lambda);
+}
+
+void closures_sweep(closures *s, sample_block block, const packed_inputs *in, double k, double *u) {
+    const dyn_workspace *w = s->workspace;
+    const int m = s->rows.set.m;
+    double *lambda = s->swept.lambda;
+    if (k != 0) {
+        closures_find_errors(s, block, in->q);
+    }
+    const row_requirements required = {&s->rows.set, 2 * k, find_required(s, block, k), NULL};
+    dyn_constraint_kernels_of(block.kernels)->respond(s->model, w->memory, in, &required, w->pivots, u, &s->swept);
+    for (size_t l = 0; l < block.count; l++) {
+        if (closures_agree(s, block, l)) {
+            continue;
+        }
+        solve_lane(s, block, l);
+        for (int r = 0; r < m; r++) {
+            lambda[(size_t)r * block.lanes + l] = s->lambda[r];
+        }
+    }
+}
+
+void closures_move(const closures *s, sample_block block, const double *gravity, double *u) {
+    dyn_constraint_kernels_of(block.kernels)
+        ->accelerate(s->model, s->workspace->memory, gravity, &s->rows.set, &s->swept, u);
+}
+
+bool closures_agree(const closures *s, sample_block block, size_t lane) {
+    return dyn_packed_number(s->swept.regular, 0, block, lane) > 0;
+}
+
+void closures_load_multipliers(closures *s, sample_block block, size_t lane) {
+    if (dyn_packed_number(s->swept.regular, 0, block, lane) == 1) {
+        solve_lane(s, block, lane);
+        return;
+    }
+    for (int r = 0; r < s->rows.set.m; r++) {
+        s->lambda[r] = dyn_packed_number(s->swept.lambda, (size_t)r, block, lane);
+    }
+}
+
+void closures_find_rows(closures *s, sample_block block, const void *q, const void *v) {
+    block.kernels->row_jacobian(s->model, s->workspace->memory, q, v, &s->rows.set, s->rows.A, s->rows.bias);
+    closures_subtract_drive(s, block);
+}
+
 /* ---- Closure errors ---------------------------------------------------------------------------------------------- */
 
 /* Loads the pose of a closure's frames in one lane. */
@@ -195,15 +291,6 @@ void closures_require_acceleration(closures *s, sample_block block, size_t lane,
                        k * k * dyn_packed_number(s->e, (size_t)r, block, lane);
         }
     }
-}
-
-/* Loads A M^-1 A' of one lane. Returns it. */
-static const double *load_response(closures *s, sample_block block, size_t lane) {
-    int m = s->rows.set.m;
-    for (int i = 0; i < m * m; i++) {
-        s->rows.lane_response[i] = dyn_packed_number(s->rows.response, (size_t)i, block, lane);
-    }
-    return s->rows.lane_response;
 }
 
 int closures_solve(closures *s, sample_block block, size_t lane, double *x) {

@@ -28,11 +28,13 @@ typedef struct closures {
     constraint_rows forces; /* rows of the directions in which loop joints exert forces */
     least_norm norm;
     lane_factors factors; /* of A M^-1 A' */
-    double *pose;         /* 12, packed */
-    double *lane_q;       /* nq */
-    double *e;            /* m, packed: closure errors */
-    double *c;            /* m: required A x of one lane */
-    double *lambda;       /* m: multipliers of one lane */
+    row_multipliers swept;
+    double *required; /* m, packed: db/dt + 2 k b - k^2 e */
+    double *pose;     /* 12, packed */
+    double *lane_q;   /* nq */
+    double *e;        /* m, packed: closure errors */
+    double *c;        /* m: required A x of one lane */
+    double *lambda;   /* m: multipliers of one lane */
 } closures;
 
 /* Lays out the memory for the closures of a model in up to `lanes` lanes from `base` on; returns its size (carve.h). */
@@ -75,6 +77,25 @@ void closures_require_acceleration(closures *s, sample_block block, size_t lane,
 /* Adds M^-1 A' lambda to one lane of the packed nv numbers x, so that A x = c. The multipliers are those of least norm.
  * Returns the number of independent rows. */
 int closures_solve(closures *s, sample_block block, size_t lane, double *x);
+
+/* Returns whether closures_sweep serves a model: one without coupled mimic joints, rotors and forces of loop joints. */
+bool closures_have_sweep(const dyn_model *model);
+
+/* Computes the multipliers of accelerations that satisfy the constraints, with the stabilization k, in all lanes, and
+ * the pivots of the workspace. `u` receives nv packed numbers for closures_move. Writes rows.response. */
+void closures_sweep(closures *s, sample_block block, const packed_inputs *in, double k, double *u);
+
+/* Replaces u by the accelerations. No kernel may have run since closures_sweep. */
+void closures_move(const closures *s, sample_block block, const double *gravity, double *u);
+
+/* Returns whether the rows of one lane are known to agree with each other, up to rounding, after closures_sweep. */
+bool closures_agree(const closures *s, sample_block block, size_t lane);
+
+/* Computes the multipliers of least norm of one lane after closures_sweep into lambda. */
+void closures_load_multipliers(closures *s, sample_block block, size_t lane);
+
+/* Computes A and its bias at the packed state (q, v), without the response. */
+void closures_find_rows(closures *s, sample_block block, const void *q, const void *v);
 
 /* Returns the largest of |A x - c| in one lane. */
 double closures_residual(const closures *s, sample_block block, size_t lane, const double *x);

@@ -30,9 +30,12 @@
 #include "embedding.h"
 #include "given_rows.h"
 
-/* Rows up to which the method of multipliers takes no longer than constrained articulated bodies, by
+/* Rows up to which the method of multipliers takes no longer than constrained articulated bodies in a batch, by
  * tests/bench/constraint_methods.c. */
-enum { MOST_ROWS_OF_MULTIPLIERS = 6 };
+enum { MOST_ROWS_OF_MULTIPLIERS = 24 };
+
+/* Least tolerance at which rows that agree up to rounding errors need no check. */
+static const double least_tolerance = 1e-6;
 
 /* Parts of the workspace's memory for constraints. */
 typedef struct constraint_scratch {
@@ -73,7 +76,8 @@ static double freed_acceleration(const closures *s, sample_block block, size_t l
     for (int r = 0; r < m; r++) {
         double size = 0;
         for (int k = 0; k < m; k++) {
-            size += fabs(s->rows.response[(size_t)(r * m + k) * block.lanes + l] * s->lambda[k]);
+            const int entry = k < r ? r * m + k : k * m + r;
+            size += fabs(s->rows.response[(size_t)entry * block.lanes + l] * s->lambda[k]);
         }
         largest = fmax(largest, size);
     }
@@ -101,23 +105,10 @@ static dyn_status report(const constrained_call *call, sample_block block, size_
     return agreement_check(&solved, call->options.tolerance, call->model, sample, error);
 }
 
-/* Computes the multipliers of least norm from A' lambda = force into s->loops.lambda. */
-static void find_least_norm(const dense_problem *p, const double *force, constraint_scratch *s) {
-    double *R = s->loops.rows.lane_response, *b = s->loops.rows.motion;
-    for (int r = 0; r < p->m; r++) {
-        for (int k = 0; k <= r; k++) {
-            double sum = 0;
-            for (int i = 0; i < p->n; i++) {
-                sum += p->A[r * p->n + i] * p->A[k * p->n + i];
-            }
-            R[r * p->m + k] = R[k * p->m + r] = sum;
-        }
-        b[r] = 0;
-        for (int i = 0; i < p->n; i++) {
-            b[r] += p->A[r * p->n + i] * force[i];
-        }
-    }
-    least_norm_solve(p->m, R, b, &s->loops.norm, s->loops.lambda);
+/* Computes the multipliers of least norm from A' lambda = s->dense.y into s->loops.lambda. */
+static void find_least_norm(constraint_scratch *s, int nv) {
+    const constraint_rows *rows = &s->loops.rows;
+    least_norm_of_forces(rows->set.m, nv, rows->A, s->dense.y, rows->lane_response, &s->loops.norm, s->loops.lambda);
 }
 
 /* Computes f = tau - (M a + h) of a block of one sample, loop joints' forces included. */
@@ -144,13 +135,8 @@ static dyn_status solve_dense(const constrained_call *call, sample_block block, 
     const dense_problem p = {model->nv, model->constraint_rows, M, s->loops.rows.A, f, s->loops.c};
     int rank = call->options.method == DYN_CONSTRAINT_METHOD_ELIMINATION ? dense_solve_by_elimination(&p, &s->dense, a)
                                                                          : dense_solve_full_system(&p, &s->dense, a);
-    for (int i = 0; i < p.n; i++) {
-        s->dense.y[i] = -f[i];
-        for (int j = 0; j < p.n; j++) {
-            s->dense.y[i] += M[i * p.n + j] * a[j];
-        }
-    }
-    find_least_norm(&p, s->dense.y, s);
+    dense_find_forces(&p, a, s->dense.y);
+    find_least_norm(s, p.n);
     return report(call, block, 0, rank, s, error);
 }
 
@@ -207,6 +193,42 @@ static bool is_dense(dyn_constraint_method method) {
     return method == DYN_CONSTRAINT_METHOD_FULL_SYSTEM || method == DYN_CONSTRAINT_METHOD_ELIMINATION;
 }
 
+/* Returns whether a block needs A after the sweep: for results, or where rows of a lane may contradict each other. */
+static bool needs_rows(const constrained_call *call, sample_block block, const constraint_scratch *s) {
+    bool needs = call->results || (call->options.tolerance > 0 && call->options.tolerance < least_tolerance);
+    for (size_t l = 0; l < block.count && call->options.tolerance > 0; l++) {
+        needs = needs || !closures_agree(&s->loops, block, l);
+    }
+    return needs;
+}
+
+/* Computes a block by the method of multipliers in one sweep over the tree. */
+static dyn_status compute_in_sweep(const constrained_call *call, sample_block block, const packed_inputs *packed,
+                                   constraint_scratch *s, dyn_error *error) {
+    const double k = call->options.stabilization;
+    const size_t m = (size_t)call->model->constraint_rows;
+    closures_sweep(&s->loops, block, packed, k, s->acceleration);
+    dyn_status status = dyn_check_pivots(call->model, call->workspace, block, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    closures_move(&s->loops, block, packed->gravity, s->acceleration);
+    if (needs_rows(call, block, s)) {
+        closures_find_rows(&s->loops, block, packed->q, packed->v);
+        for (size_t l = 0; status == DYN_OK && l < block.count; l++) {
+            closures_load_multipliers(&s->loops, block, l);
+            closures_require_acceleration(&s->loops, block, l, k, packed->v);
+            status = report(call, block, l, -1, s, error);
+        }
+        return status;
+    }
+    for (size_t l = 0; l < block.count && call->lambda; l++) {
+        closures_load_multipliers(&s->loops, block, l);
+        memcpy(call->lambda + (block.first + l) * m, s->loops.lambda, m * sizeof *call->lambda);
+    }
+    return status;
+}
+
 /* Computes a block by the method of multipliers, or by a dense one. */
 static dyn_status compute_multipliers(const constrained_call *call, sample_block block, const packed_inputs *packed,
                                       constraint_scratch *s, dyn_error *error) {
@@ -244,8 +266,7 @@ static dyn_status compute_embedded(const constrained_call *call, sample_block bl
     if (call->results || call->options.tolerance > 0) {
         closures_respond(&s->loops, block, packed->q, packed->v, NULL);
     } else {
-        block.kernels->row_jacobian(model, w->memory, packed->q, packed->v, &rows->set, rows->A, rows->bias);
-        closures_subtract_drive(&s->loops, block);
+        closures_find_rows(&s->loops, block, packed->q, packed->v);
     }
     if (k != 0) {
         closures_find_errors(&s->loops, block, packed->q);
@@ -261,7 +282,7 @@ static dyn_status compute_embedded(const constrained_call *call, sample_block bl
         for (int i = 0; i < model->nv; i++) {
             s->dense.y[i] = -s->dense.y[i];
         }
-        find_least_norm(&p, s->dense.y, s);
+        find_least_norm(s, p.n);
     }
     return report(call, block, 0, -1, s, error);
 }
@@ -274,6 +295,9 @@ static dyn_status compute_block(const constrained_call *call, sample_block block
         return compute_articulated(call, block, packed, s, error);
     case DYN_CONSTRAINT_METHOD_EMBEDDING:
         return compute_embedded(call, block, packed, s, error);
+    case DYN_CONSTRAINT_METHOD_MULTIPLIERS:
+        return closures_have_sweep(call->model) ? compute_in_sweep(call, block, packed, s, error)
+                                                : compute_multipliers(call, block, packed, s, error);
     default:
         return compute_multipliers(call, block, packed, s, error);
     }
@@ -415,9 +439,7 @@ dyn_status dyn_constraint_rows(const dyn_model *model, dyn_workspace *workspace,
         sample_block block = dyn_block_at(workspace, n, first, 0);
         const void *packed_q = dyn_block_pack(workspace, 0, q, (size_t)model->nq, block);
         const void *packed_v = dyn_block_pack(workspace, 1, v, nv, block);
-        const constraint_rows *found = &s.loops.rows;
-        block.kernels->row_jacobian(model, workspace->memory, packed_q, packed_v, &found->set, found->A, found->bias);
-        closures_subtract_drive(&s.loops, block);
+        closures_find_rows(&s.loops, block, packed_q, packed_v);
         closures_find_errors(&s.loops, block, packed_q);
         status = dyn_results_store(workspace, packed_rows, block, &rows, error);
         first += block.count;

@@ -573,7 +573,7 @@ static const double *reduce(contacts *c, size_t l, int m, int rows) {
     if (m == rows) {
         return R;
     }
-    eliminate_rows(m, rows, R);
+    eliminate_equalities(m, rows, R);
     for (int i = 0; i < rows; i++) {
         memcpy(c->reduced + i * rows, R + i * m, (size_t)rows * sizeof *R);
     }

@@ -88,7 +88,7 @@ static double row_product(const dense_problem *p, int i, const double *x) {
 
 /* Eliminates the scaled rows A a = c, and stores the solution whose independent coordinates are zero. Returns the rank
  * of A. */
-static int eliminate_rows(const dense_problem *p, dense_scratch *s, double *a) {
+static int solve_rows_alone(const dense_problem *p, dense_scratch *s, double *a) {
     int n = p->n, m = p->m;
     equilibrate(p, s->scale);
     for (int r = 0; r < m; r++) {
@@ -105,8 +105,14 @@ static int eliminate_rows(const dense_problem *p, dense_scratch *s, double *a) {
     return rank;
 }
 
+void dense_find_forces(const dense_problem *p, const double *a, double *forces) {
+    for (int i = 0; i < p->n; i++) {
+        forces[i] = row_product(p, i, a) - p->f[i];
+    }
+}
+
 int dense_embed(const dense_problem *p, dense_scratch *s, double *g, double *G) {
-    int rank = eliminate_rows(p, s, g), free_count = p->n - rank;
+    int rank = solve_rows_alone(p, s, g), free_count = p->n - rank;
     for (int k = 0; k < p->n; k++) {
         for (int z = 0; z < free_count; z++) {
             G[s->order[k] * free_count + z] = null_space(p, s, rank, k, z);
@@ -116,7 +122,7 @@ int dense_embed(const dense_problem *p, dense_scratch *s, double *g, double *G) 
 }
 
 int dense_solve_by_elimination(const dense_problem *p, dense_scratch *s, double *a) {
-    int n = p->n, rank = eliminate_rows(p, s, a), free_count = n - rank;
+    int n = p->n, rank = solve_rows_alone(p, s, a), free_count = n - rank;
     /* x receives M Z, one column at a time; y = Z' (f - M a_p). */
     for (int z = 0; z < free_count; z++) {
         double *column = s->x;

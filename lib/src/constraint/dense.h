@@ -40,6 +40,9 @@ int dense_solve_full_system(const dense_problem *p, dense_scratch *s, double *a)
  * the rank of A. Cost O(m^2 n + n^3). */
 int dense_solve_by_elimination(const dense_problem *p, dense_scratch *s, double *a);
 
+/* Computes M a - f, the forces A' lambda of the multipliers, into n numbers. Cost O(n^2). */
+void dense_find_forces(const dense_problem *p, const double *a, double *forces);
+
 /* Finds the accelerations of independent coordinates: a = g + G z satisfies A a = c for every z. The diagonal of M
  * scales the pivots. g receives n numbers and G n x (n - rank), row-major. f is not read. Returns the rank of A. Cost
  * O(m^2 n). */

@@ -12,7 +12,7 @@ static bool remains(int i, int first, int p) {
     return i < first || i > p;
 }
 
-void eliminate_rows(int m, int first, double *R) {
+void eliminate_equalities(int m, int first, double *R) {
     double largest = 0;
     for (int p = first; p < m; p++) {
         largest = fmax(largest, R[p * (m + 1)]);

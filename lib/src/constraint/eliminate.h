@@ -15,7 +15,7 @@
 
 /* Eliminates the rows from `first` on of the symmetric R, m x m. The block of the rows before is then the reduced one.
  */
-void eliminate_rows(int m, int first, double *R);
+void eliminate_equalities(int m, int first, double *R);
 
 /* Computes w_e, from w[first] on, from w_c, for an R in which these rows are eliminated. */
 void eliminate_recover(int m, int first, const double *R, double *w);

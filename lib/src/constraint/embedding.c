@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "embedding.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "../classical/classical.h"

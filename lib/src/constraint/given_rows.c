@@ -99,30 +99,6 @@ static size_t lay_out(int m, int nv, uintptr_t base, given_scratch *s) {
     return (size_t)(cursor - base) + CARVE_ALIGNMENT;
 }
 
-/* Computes the multipliers of least norm from A A' lambda = A (M a - f). */
-static void find_multipliers(const dense_problem *p, given_scratch *s, double *lambda) {
-    int m = p->m, n = p->n;
-    for (int r = 0; r < m; r++) {
-        const double *row = p->A + r * n;
-        s->b[r] = 0;
-        for (int i = 0; i < n; i++) {
-            double force = -p->f[i];
-            for (int j = 0; j < n; j++) {
-                force += p->M[i * n + j] * s->a[j];
-            }
-            s->b[r] += row[i] * force;
-        }
-        for (int k = 0; k <= r; k++) {
-            double sum = 0;
-            for (int i = 0; i < n; i++) {
-                sum += row[i] * p->A[k * n + i];
-            }
-            s->R[r * m + k] = s->R[k * m + r] = sum;
-        }
-    }
-    least_norm_solve(m, s->R, s->b, &s->norm, lambda);
-}
-
 /* Returns the condition of A M^-1 A', from M^-1 in s->inverse. */
 static double find_condition(given_scratch *s) {
     int m = s->m, n = s->nv;
@@ -230,7 +206,8 @@ static dyn_status solve(const given_problem *p, given_scratch *s, double *a, dou
     if (status != DYN_OK) {
         return status;
     }
-    find_multipliers(&problem, s, s->b);
+    dense_find_forces(&problem, s->a, s->dense.y);
+    least_norm_of_forces(s->m, s->nv, s->A, s->dense.y, s->R, &s->norm, s->b);
     if (lambda) {
         memcpy(lambda, s->b, (size_t)s->m * sizeof *lambda);
     }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "../dynamics/carve.h"
+#include "../model/linear_system.h"
 
 /* Least pivot of an independent row, as a share of its own diagonal entry, and of the largest one. */
 static const double own_share = 1e-10, largest_share = 1e-13;
@@ -68,29 +69,10 @@ static void factorize_product(int m, int k, least_norm *s) {
             for (int i = 0; i < m; i++) {
                 entry += s->L[i * m + r] * s->L[i * m + c];
             }
-            for (int j = 0; j < c; j++) {
-                entry -= s->product[r * m + j] * s->product[c * m + j];
-            }
-            s->product[r * m + c] = r == c ? sqrt(entry) : entry / s->product[c * m + c];
+            s->product[r * m + c] = entry;
         }
     }
-}
-
-/* Replaces x = s->x by (L'L)^-1 x. */
-static void solve_product(int m, int k, const least_norm *s) {
-    double *x = s->x;
-    for (int r = 0; r < k; r++) {
-        for (int j = 0; j < r; j++) {
-            x[r] -= s->product[r * m + j] * x[j];
-        }
-        x[r] /= s->product[r * m + r];
-    }
-    for (int r = k - 1; r >= 0; r--) {
-        for (int j = r + 1; j < k; j++) {
-            x[r] -= s->product[j * m + r] * x[j];
-        }
-        x[r] /= s->product[r * m + r];
-    }
+    linear_factorize(k, m, s->product);
 }
 
 int least_norm_factorize(int m, const double *R, least_norm *s) {
@@ -106,8 +88,8 @@ void least_norm_apply(int m, int k, const double *b, least_norm *s, double *lamb
             s->x[c] += s->L[i * m + c] * b[i];
         }
     }
-    solve_product(m, k, s);
-    solve_product(m, k, s);
+    linear_apply(k, m, s->product, 1, s->x);
+    linear_apply(k, m, s->product, 1, s->x);
     for (int i = 0; i < m; i++) {
         lambda[i] = 0;
         for (int c = 0; c < k; c++) {
@@ -215,4 +197,22 @@ int least_norm_solve(int m, const double *R, const double *b, least_norm *s, dou
     int k = least_norm_factorize(m, R, s);
     least_norm_apply(m, k, b, s, lambda);
     return k;
+}
+
+void least_norm_of_forces(int m, int n, const double *A, const double *force, double *R, least_norm *s,
+                          double *lambda) {
+    for (int r = 0; r < m; r++) {
+        for (int k = 0; k <= r; k++) {
+            double sum = 0;
+            for (int i = 0; i < n; i++) {
+                sum += A[r * n + i] * A[k * n + i];
+            }
+            R[r * m + k] = R[k * m + r] = sum;
+        }
+        lambda[r] = 0;
+        for (int i = 0; i < n; i++) {
+            lambda[r] += A[r * n + i] * force[i];
+        }
+    }
+    least_norm_solve(m, R, lambda, s, lambda);
 }

@@ -40,6 +40,10 @@ void least_norm_apply(int m, int k, const double *b, least_norm *s, double *lamb
  * rank k. Cost O(m k^2). */
 int least_norm_solve(int m, const double *R, const double *b, least_norm *s, double *lambda);
 
+/* Computes the multipliers of least norm that exert n forces: A' lambda = force, by A A' lambda = A force. A is m x n.
+ * R, m x m, is scratch memory. Cost O(m^2 (n + m)). */
+void least_norm_of_forces(int m, int n, const double *A, const double *force, double *R, least_norm *s, double *lambda);
+
 /* Returns the quotient of the largest and the smallest eigenvalue of R that are not zero, to 1e-6, from the factors of
  * rank k; 1 for rank 0. least_norm_apply must not follow. Cost O(m k^2).
  * Source: Golub and Van Loan 2013, sections 8.3.1 (Householder tridiagonalization) and 8.4.1 (bisection). */

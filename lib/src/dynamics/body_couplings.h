@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Couplings between the bodies of a model that its constraints cause (kernels/constrained_aba.h).
+ * Couplings between the bodies of a model that its constraints cause (kernels/constrained_aba.c).
  */
 #ifndef DYNAMICS_DYNAMICS_BODY_COUPLINGS_H
 #define DYNAMICS_DYNAMICS_BODY_COUPLINGS_H
 
-#include "../kernels/constrained_aba.h"
+#include "../kernels/constraint_kernels.h"
 #include "../model/normal_form.h"
 
 /* Returns the number of couplings of a model with constraints. Returns -1 where constrained articulated bodies do not
@@ -17,6 +17,6 @@ int dyn_count_couplings(const dyn_model *model);
 bool dyn_find_couplings(const dyn_model *model, body_couplings *couplings);
 
 /* Returns the functions of the instance that `kernels` is, in double precision. */
-const constrained_aba_functions *dyn_constrained_aba_of(const kernel_table *kernels);
+const constraint_kernels *dyn_constraint_kernels_of(const kernel_table *kernels);
 
 #endif

@@ -9,7 +9,7 @@
 #include <dynamics/compiled.h>
 #include <dynamics/workspace.h>
 
-#include "../kernels/constrained_aba.h"
+#include "../kernels/constraint_kernels.h"
 #include "../model/normal_form.h"
 #include "instruction_set.h"
 

@@ -173,4 +173,43 @@ static inline void closure_wrench_rates(const closure *c, placement P, placement
     }
 }
 
+/* Returns the wrench in the axes of a body of a wrench W in the world. X is the body's placement in the world. */
+static inline force wrench_in_body(placement X, force W) {
+    W.n = vec3_sub(W.n, vec3_cross(X.r, W.f));
+    return force_set(mat3_apply_transposed(X.R, W.n), mat3_apply_transposed(X.R, W.f));
+}
+
+/* Frame of one side of a closure: its body, -1: the world, with the placements of the body and the frame in the world,
+ * and the velocity there. */
+typedef struct moving_side {
+    int body;
+    placement of_body, of_frame;
+    motion V;
+} moving_side;
+
+/* Computes the wrenches of all rows, and the accelerations k_r = sum of w_i' a_i over the bodies that they require if
+ * the bodies accelerate upwards instead of falling. `gain` (2 k of the stabilization) times A v is subtracted. */
+static inline void closure_rows(const closure *c, moving_side P, moving_side S, const double gravity[3], double gain,
+                                force *W, real *k) {
+    closure_wrenches(c, P.of_frame, S.of_frame, W);
+    for (int r = 0; r < c->count; r++) {
+        k[r] = real_set(0);
+    }
+    if (P.body >= 0 || c->kind != CLOSURE_JOINT || gain != 0) {
+        motion relative = motion_fma(real_set(-1), P.V, S.V);
+        force rates[6];
+        closure_wrench_rates(c, P.of_frame, S.of_frame, P.V, S.V, W, rates);
+        for (int r = 0; r < c->count; r++) {
+            force weighted = force_fma(real_set(gain), W[r], rates[r]);
+            k[r] = real_set(0) - spatial_dot(relative, weighted);
+        }
+    }
+    if ((S.body < 0) != (P.body < 0)) {
+        vec3 g = vec3_scale(real_set(S.body < 0 ? 1 : -1), vec3_constant(gravity));
+        for (int r = 0; r < c->count; r++) {
+            k[r] = vec3_dot_add(W[r].f, g, k[r]);
+        }
+    }
+}
+
 #endif

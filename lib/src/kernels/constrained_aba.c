@@ -51,7 +51,7 @@ typedef struct held_axis {
 /* Wrenches of one row on the bodies of its constraint. */
 typedef struct held_row {
     force w[CLOSURE_BODIES];
-    real k, gained; /* required sum of w' a; A v */
+    real k; /* required sum of w' a */
 } held_row;
 
 /* Scratch memory. */
@@ -75,7 +75,7 @@ static size_t held_size(const dyn_model *model, const body_couplings *couplings,
            count * (sizeof(spatial_matrix) + AXES * sizeof(force));
 }
 
-static size_t constrained_aba_memory(const dyn_model *model, const body_couplings *couplings, int m) {
+size_t KERNEL(constrained_aba_memory)(const dyn_model *model, const body_couplings *couplings, int m) {
     return held_size(model, couplings, m) + 2 * KERNEL(placements_memory)(model);
 }
 
@@ -98,22 +98,9 @@ static held_tree lay_out(const dyn_model *model, const held_rows *rows, void *me
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-/* Returns the wrench in a body's axes of a wrench in the world. X is the body's placement in the world. */
-static inline force wrench_from_world(placement X, force W) {
-    W.n = vec3_sub(W.n, vec3_cross(X.r, W.f));
-    return force_set(mat3_apply_transposed(X.R, W.n), mat3_apply_transposed(X.R, W.f));
-}
-
-/* Placement and velocity in the world of the frame of one side of a closure, and of its body. */
-typedef struct held_side {
-    int body;
-    placement of_body, of_frame;
-    motion V;
-} held_side;
-
-static held_side find_side(const held_tree *t, const closure *c, int side) {
+static moving_side find_side(const held_tree *t, const closure *c, int side) {
     closure_side s = side_of_closure(t->model, c, side);
-    held_side found;
+    moving_side found;
     found.body = s.body;
     found.of_body = frame_in_world(t->model, t->X, s.body, placement_identity());
     found.of_frame = s.body < 0 ? s.in_body : placement_compose(found.of_body, s.in_body);
@@ -122,37 +109,27 @@ static held_side find_side(const held_tree *t, const closure *c, int side) {
 }
 
 /* Computes the rows of a closure between two frames. */
-static void hold_frames(const held_tree *t, const closure *c, const double gravity[3], held_row *rows) {
-    held_side P = find_side(t, c, 0), S = find_side(t, c, 1);
-    motion relative = motion_fma(real_set(-1), P.V, S.V);
-    vec3 g = vec3_constant(gravity);
-    force W[AXES], rates[AXES];
-    closure_wrenches(c, P.of_frame, S.of_frame, W);
-    closure_wrench_rates(c, P.of_frame, S.of_frame, P.V, S.V, W, rates);
+static void hold_frames(const held_tree *t, const closure *c, const double gravity[3], double gain, held_row *rows) {
+    moving_side P = find_side(t, c, 0), S = find_side(t, c, 1);
+    force W[AXES];
+    real k[AXES];
+    closure_rows(c, P, S, gravity, gain, W, k);
     for (int r = 0; r < c->count; r++) {
         held_row *row = &rows[r];
-        row->w[0] = force_scale(real_set(-1), wrench_from_world(P.of_body, W[r]));
-        row->w[1] = wrench_from_world(S.of_body, W[r]);
+        row->w[0] = force_scale(real_set(-1), wrench_in_body(P.of_body, W[r]));
+        row->w[1] = wrench_in_body(S.of_body, W[r]);
         row->w[2] = row->w[3] = force_zero();
-        row->gained = spatial_dot(relative, W[r]);
-        row->k = real_set(0) - spatial_dot(relative, rates[r]);
-        /* The tree accelerates upwards instead of falling. */
-        real lifted = vec3_dot(W[r].f, g);
-        if (S.body >= 0 && P.body < 0) {
-            row->k = row->k - lifted;
-        } else if (S.body < 0 && P.body >= 0) {
-            row->k = row->k + lifted;
-        }
+        row->k = k[r];
     }
 }
 
 /* Computes the row of a linear equation between coordinates. The acceleration of a coordinate of body i is
  * S' (a_i - X a_parent) / S' S. */
-static void hold_coordinates(const held_tree *t, const closure *c, const real *v, const double gravity[3],
+static void hold_coordinates(const held_tree *t, const closure *c, const real *v, const double gravity[3], double gain,
                              held_row *row) {
     const int *bodies = t->couplings->bodies[c - t->model->closures];
     motion a_0 = motion_set(vec3_zero(), vec3_sub(vec3_zero(), vec3_constant(gravity)));
-    row->k = row->gained = real_set(0);
+    row->k = real_set(0);
     for (int k = 0; k < CLOSURE_BODIES; k++) {
         row->w[k] = force_zero();
     }
@@ -163,7 +140,7 @@ static void hold_coordinates(const held_tree *t, const closure *c, const real *v
         force w = force_scale(real_set(c->coefficients[k]) / spatial_dot(S, along), along);
         row->w[2 * k] = w;
         row->w[2 * k + 1] = force_scale(real_set(-1), force_to_parent(t->X[bodies[2 * k]], w));
-        row->gained = real_fma(real_set(c->coefficients[k]), v[c->v_index[k]], row->gained);
+        row->k = real_fma(real_set(-gain * c->coefficients[k]), v[c->v_index[k]], row->k);
         if (b->parent < 0) {
             row->k = row->k - spatial_dot(a_0, row->w[2 * k + 1]);
         }
@@ -239,13 +216,12 @@ static void hold_rows(const held_tree *t, const packed_inputs *in, const held_ro
         const closure *c = &t->model->closures[i];
         int bodies[CLOSURE_BODIES];
         if (c->kind == CLOSURE_COUPLING) {
-            hold_coordinates(t, c, (const real *)in->v, in->gravity, row);
+            hold_coordinates(t, c, (const real *)in->v, in->gravity, rows->gain, row);
         } else {
-            hold_frames(t, c, in->gravity, row);
+            hold_frames(t, c, in->gravity, rows->gain, row);
         }
         merge_bodies(t->couplings->bodies[i], c->count, row, bodies);
         for (int r = 0; r < c->count; r++, row++) {
-            row->k = row->k - real_set(rows->gain) * row->gained;
             if (errors) {
                 row->k = row->k - errors[row - t->rows];
             }
@@ -424,8 +400,8 @@ static void add_multipliers(const held_tree *t, const held_rows *rows, real shar
     }
 }
 
-static void begin(const dyn_model *model, void *memory, const packed_inputs *in, const held_rows *rows, void *pivots,
-                  const held_motion *out) {
+void KERNEL(constrained_aba_begin)(const dyn_model *model, void *memory, const packed_inputs *in, const held_rows *rows,
+                                   void *pivots, const held_motion *out) {
     held_tree t = lay_out(model, rows, memory);
     const real *tau = (const real *)in->third, *missing = (const real *)out->missing;
     real *D = (real *)pivots, *lambda = (real *)out->lambda;
@@ -494,8 +470,8 @@ static void find_wrenches(const held_tree *t, const held_rows *rows, const held_
     }
 }
 
-static void iterate(const dyn_model *model, void *memory, const packed_inputs *in, const held_rows *rows,
-                    const void *share, const held_motion *out) {
+void KERNEL(constrained_aba_iterate)(const dyn_model *model, void *memory, const packed_inputs *in,
+                                     const held_rows *rows, const void *share, const held_motion *out) {
     held_tree t = lay_out(model, rows, memory);
     const real own_share = ((const real *)share)[0];
     real *a = (real *)out->a, *steps = (real *)out->steps;
@@ -511,7 +487,5 @@ static void iterate(const dyn_model *model, void *memory, const packed_inputs *i
     }
     find_missing(&t, out);
 }
-
-const constrained_aba_functions KERNEL(constrained_aba) = {constrained_aba_memory, begin, iterate};
 
 #endif

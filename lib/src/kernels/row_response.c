@@ -23,8 +23,7 @@
  * Source: Rodriguez, Jain and Kreutz-Delgado 1992; Wensing, Featherstone and Orin 2012.
  */
 #include "closure.h"
-
-enum { GROUP_ROWS = 6 };
+#include "row_paths.h"
 
 /* U and D of one axis. */
 typedef struct axis_factors {
@@ -54,74 +53,7 @@ size_t KERNEL(row_response_memory)(const dyn_model *model) {
     return model->has_coupling ? factors : tree;
 }
 
-/* ---- Support of a group ------------------------------------------------------------------------------------------ */
-
-/* Paths of the terms of a group to the root. The next body of a path is at[k], or -1 at its end. */
-typedef struct row_paths {
-    int at[ROW_TERMS];
-} row_paths;
-
-/* Returns the body that a term acts on, or -1 for the world. */
-static int term_body(const dyn_model *model, const response_tree *tree, const row_term *t) {
-    if (t->source == ROW_OF_COORDINATE) {
-        return tree->moved_body[t->index];
-    }
-    if (t->source == ROW_OF_POLYNOMIAL) {
-        return tree->moved_body[model->closures[t->index].v_index[1]];
-    }
-    int link = t->source == ROWS_OF_CLOSURE ? model->closures[t->index].links[t->factor > 0] : t->index;
-    return link < 0 ? -1 : model->frames[link].body;
-}
-
-static row_paths paths_of(const dyn_model *model, const response_tree *t, const row_group *group) {
-    row_paths paths;
-    for (int k = 0; k < ROW_TERMS; k++) {
-        paths.at[k] = k < group->term_count ? term_body(model, t, &group->terms[k]) : -1;
-    }
-    return paths;
-}
-
-/* Returns the outermost body on the paths, or -1 at their end. A body has a higher index than its parent. */
-static inline int outermost(const row_paths *paths) {
-    int i = -1;
-    for (int k = 0; k < ROW_TERMS; k++) {
-        i = paths->at[k] > i ? paths->at[k] : i;
-    }
-    return i;
-}
-
-/* Moves the paths on from body i, which is the outermost one. Paths that meet there continue as one. */
-static inline void leave(const dyn_model *model, int i, row_paths *paths) {
-    int next = model->bodies[i].parent;
-    for (int k = 0; k < ROW_TERMS; k++) {
-        if (paths->at[k] == i) {
-            paths->at[k] = next;
-            next = -1;
-        }
-    }
-}
-
-/* Returns the path that goes on alone, or a path at its end where none goes on; -1: several go on. */
-static inline int lone_path(const row_paths *paths) {
-    int lone = 0, count = 0;
-    for (int k = 0; k < ROW_TERMS; k++) {
-        lone = paths->at[k] >= 0 ? k : lone;
-        count += paths->at[k] >= 0;
-    }
-    return count > 1 ? -1 : lone;
-}
-
 /* ---- Factors and forces ------------------------------------------------------------------------------------------ */
-
-/* Computes the index of the body that each coordinate moves. */
-static void find_moved_bodies(const dyn_model *model, int *moved_body) {
-    for (int i = 0; i < model->body_count; i++) {
-        const body *b = &model->bodies[i];
-        for (int k = b->v_index; k < b->v_index + b->nv; k++) {
-            moved_body[k] = i;
-        }
-    }
-}
 
 /* Computes U and D of every axis. `diagonal` may be NULL. */
 static void articulate(const dyn_model *model, const response_tree *t, const real *diagonal, real *pivots) {
@@ -225,7 +157,7 @@ static void pass_body(const dyn_model *model, const response_tree *t, int i, int
 /* Computes the columns of s from first_row on, for one group. */
 static void propagate_forces(const dyn_model *model, const response_tree *t, const row_group *group, int first_row) {
     force F[ROW_TERMS][GROUP_ROWS];
-    row_paths paths = paths_of(model, t, group);
+    row_paths paths = paths_of(model, t->moved_body, group);
     for (int k = 0; k < group->term_count; k++) {
         if (paths.at[k] >= 0) {
             term_forces(model, t, &group->terms[k], group->count, first_row, F[k]);
@@ -270,7 +202,7 @@ KERNEL_STEP void add_products(const body *b, const response_tree *t, int row_e, 
 /* Computes the block s_e' D^-1 s_f of two groups from the bodies that support both. */
 static void sum_block(const dyn_model *model, const response_tree *t, const row_group *e, const row_group *f, int row_e,
                       int row_f) {
-    row_paths above_e = paths_of(model, t, e), above_f = paths_of(model, t, f);
+    row_paths above_e = paths_of(model, t->moved_body, e), above_f = paths_of(model, t->moved_body, f);
     int i = outermost(&above_e), j = outermost(&above_f);
     while (i != j || lone_path(&above_e) < 0 || lone_path(&above_f) < 0) {
         if (i == j) {

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Passes of the articulated-body algorithm (aba.c): velocities, inertias, accelerations.
+ */
+#ifndef DYNAMICS_KERNELS_ABA_PASSES_H
+#define DYNAMICS_KERNELS_ABA_PASSES_H
+
+#include "aba_revolute.h"
+#include "../model/joint_placement.h"
+
+/* Scratch memory of the three passes. */
+typedef struct aba_tree {
+    joint_turns turns;
+    placement *X;           /* of bodies whose joint is not computed as a hinge */
+    motion *c;              /* of hinges, only the components along x and y */
+    force *p;               /* later W of the first coordinate of each joint */
+    force *W;               /* W of the other coordinates */
+    articulated_inertia *I; /* of bodies that fork */
+    motion *forked;         /* v, later a, of bodies that fork */
+    motion *velocities;     /* of all bodies; NULL: they are not stored */
+    int is_resisted;        /* a diagonal is added to M, and no joint is computed as a hinge */
+    int has_rotors;         /* bodies of rotors follow those of the links; a constant in each copy of the passes */
+} aba_tree;
+
+/* Returns the address of W of coordinate k of body i, whose first coordinate is j. */
+static inline force *W_at(const aba_tree *t, int i, int j, int k) {
+    return k == 0 ? &t->p[i] : &t->W[j + k];
+}
+
+/* Returns true if no diagonal and no rotor adds to D of a joint. */
+static inline int is_plain(const body *b, const aba_tree *t) {
+    return !t->is_resisted && !(t->has_rotors && b->is_driven);
+}
+
+static inline int is_hinge(const body *b, const aba_tree *t) {
+    return b->hinge && is_plain(b, t);
+}
+
+/* Returns the inertia of a body without its subtree, but with the axial inertias of the rotors that it carries. */
+static inline rigid_inertia carried_inertia(const body *b, const aba_tree *t) {
+    rigid_inertia I = body_inertia(b);
+    if (t->has_rotors) {
+        I.I = sym3_rounded(constants_of(b)->carried_inertia);
+    }
+    return I;
+}
+
+/* Returns X g, the moment of the rotors of a joint, in the axes of its body. */
+static inline vec3 rotor_couple(const body *b, placement X) {
+    return mat3_apply_transposed(X.R, vec3_rounded(constants_of(b)->rotor_couple));
+}
+
+/* Computes velocities, velocity products c and bias wrenches p. */
+KERNEL_STEP void velocity_pass(const dyn_model *model, const real *q, const real *v, const aba_tree *t) {
+    motion k = motion_zero(); /* velocity of body i - 1, then of body i */
+    for (int i = 0; i < model->link_bodies; i++) {
+        const body *b = &model->bodies[i];
+        const real *rates = v + b->v_index;
+        if (b->parent >= 0 && b->parent != i - 1) {
+            k = t->forked[b->parent];
+        }
+        if (t->has_rotors && b->is_driven && b->parent >= 0) {
+            vec3 g = vec3_rounded(constants_of(b)->rotor_couple);
+            force *p = &t->p[b->parent];
+            p->n = vec3_fma(rates[0], vec3_cross(k.w, g), p->n);
+        }
+        if (is_hinge(b, t)) {
+            k = b->parent < 0 ? motion_zero() : hinge_motion_to_child(hinge_at(b, t->turns, i), k);
+            k.w.z = k.w.z + rates[0];
+            set_turn_product(k, rates[0], &t->c[i]);
+        } else {
+            placement X = b->hinge ? hinge_placement(hinge_at(b, t->turns, i))
+                                   : joint_placement(b, q + b->q_index, t->turns.sine[i], t->turns.cosine[i]);
+            motion vJ = joint_motion(b, b->motion, rates);
+            k = b->parent < 0 ? vJ : motion_add(motion_to_child(X, k), vJ);
+            t->X[i] = X;
+            t->c[i] = motion_cross(k, vJ);
+        }
+        if (t->velocities) {
+            t->velocities[i] = k;
+        }
+        rigid_inertia I = carried_inertia(b, t);
+        t->p[i] = force_cross(k, rigid_inertia_apply(I, k));
+        if (b->forks) {
+            t->I[i] = articulated_from_rigid(I);
+            t->forked[i] = k;
+        }
+    }
+}
+
+/* Eliminates coordinate k of body b: I_A becomes I_a, and p becomes p + U u. `diagonal` may be NULL. Returns D. */
+KERNEL_STEP real eliminate_axis(const body *b, int k, real tau, const real *diagonal, articulated_inertia *I, force *p,
+                                force *W, real *u) {
+    const motion_type type = b->motion;
+    force U = articulated_apply(*I, joint_column(b, type, k));
+    real D = joint_force(b, type, k, U);
+    if (diagonal) {
+        D = D + diagonal[k];
+    }
+    real inverse_D = real_set(1) / D;
+    *W = force_scale(inverse_D, U);
+    *u = inverse_D * (tau - joint_force(b, type, k, *p));
+    *I = articulated_downdate(*I, U, *W);
+    *p = force_fma(*u, U, *p);
+    return D;
+}
+
+/* Eliminates the coordinate of body i, which is b, together with the rotors that drive it, as eliminate_axis does. */
+KERNEL_STEP real eliminate_driven(const body *b, const aba_tree *t, int i, real tau, const real *diagonal,
+                                  articulated_inertia *I, force *p, real *u) {
+    const motion_type type = b->motion;
+    force U = articulated_apply(*I, joint_column(b, type, 0));
+    vec3 g = rotor_couple(b, t->X[i]);
+    real D = joint_force(b, type, 0, U) + rounded_set(constants_of(b)->reflected_inertia);
+    if (diagonal) {
+        D = D + diagonal[0];
+    }
+    real inverse_D = real_set(1) / D;
+    U.n = vec3_add(U.n, g);
+    t->p[i] = force_scale(inverse_D, U);
+    *u = inverse_D * (tau - joint_force(b, type, 0, *p) + vec3_dot(g, t->c[i].w));
+    *I = articulated_downdate(*I, U, t->p[i]);
+    *p = force_fma(*u, U, *p);
+    return D;
+}
+
+/* Returns true if body i has no children. */
+static inline int is_leaf(const dyn_model *model, int i) {
+    return !model->bodies[i].forks && (i + 1 == model->link_bodies || model->bodies[i + 1].parent != i);
+}
+
+/* Eliminates all coordinates from the tips to the root. I and p stay in registers along a chain, and go through memory
+ * at bodies that fork. */
+KERNEL_STEP void inertia_pass(const dyn_model *model, const real *tau, const real *diagonal, const aba_tree *t,
+                              real *pivots, real *u) {
+    articulated_inertia I = articulated_from_rigid(carried_inertia(&model->bodies[0], t));
+    force p = force_zero();
+    for (int i = model->link_bodies - 1; i >= 0; i--) {
+        const body *b = &model->bodies[i];
+        int j = b->v_index;
+        if (b->forks) {
+            I = t->I[i], p = t->p[i];
+        } else if (is_leaf(model, i)) {
+            I = articulated_from_rigid(carried_inertia(b, t)), p = t->p[i];
+        }
+        if (t->has_rotors && b->is_driven) {
+            pivots[j] = eliminate_driven(b, t, i, tau[j], diagonal ? diagonal + j : NULL, &I, &p, &u[j]);
+            p = force_add(p, articulated_apply(I, t->c[i]));
+        } else if (!diagonal && b->motion == MOTION_REVOLUTE) {
+            pivots[j] = eliminate_revolute(&t->c[i], tau[j], &I, &p, &t->p[i], &u[j]);
+        } else {
+            for (int k = b->nv - 1; k >= 0; k--) {
+                pivots[j + k] = eliminate_axis(b, k, tau[j + k], diagonal ? diagonal + j : NULL, &I, &p,
+                                               W_at(t, i, j, k), &u[j + k]);
+            }
+            p = force_add(p, articulated_apply(I, t->c[i]));
+        }
+        if (b->parent < 0) {
+            continue;
+        }
+        const body *parent = &model->bodies[b->parent];
+        force onto = t->p[b->parent];
+        if (is_hinge(b, t)) {
+            I = carry_through_hinge(hinge_at(b, t->turns, i), I, p, &onto);
+        } else {
+            onto = force_add(onto, force_to_parent(t->X[i], p));
+            I = articulated_to_parent(t->X[i], I);
+        }
+        p = onto;
+        if (parent->forks) {
+            t->p[b->parent] = p;
+            t->I[b->parent] = articulated_add(t->I[b->parent], I);
+        } else {
+            I = articulated_add(I, articulated_from_rigid(carried_inertia(parent, t)));
+        }
+    }
+}
+
+KERNEL_STEP void acceleration_pass(const dyn_model *model, const double gravity[3], const aba_tree *t, real *a) {
+    motion a_0 = motion_set(vec3_zero(), vec3_sub(vec3_zero(), vec3_constant(gravity))), x = a_0;
+    for (int i = 0; i < model->link_bodies; i++) {
+        const body *b = &model->bodies[i];
+        int j = b->v_index;
+        if (b->parent != i - 1 || i == 0) {
+            x = b->parent < 0 ? a_0 : t->forked[b->parent];
+        }
+        if (is_hinge(b, t)) {
+            hinge h = hinge_at(b, t->turns, i);
+            x = b->parent < 0 ? motion_set(vec3_zero(), hinge_to_child(h, x.v)) : hinge_motion_to_child(h, x);
+        } else {
+            x = motion_to_child(t->X[i], x);
+        }
+        if (b->motion == MOTION_REVOLUTE && is_plain(b, t)) {
+            x = accelerate_revolute(&t->c[i], &t->p[i], x, &a[j]);
+        } else {
+            x = motion_add(x, t->c[i]);
+            for (int k = 0; k < b->nv; k++) {
+                a[j + k] = a[j + k] - spatial_dot(x, *W_at(t, i, j, k));
+                x = motion_fma(a[j + k], joint_column(b, b->motion, k), x);
+            }
+        }
+        if (b->forks) {
+            t->forked[i] = x;
+        }
+    }
+}
+
+/* Lays out the memory of the passes at the start of *memory, and computes the sines of the joints at q. */
+KERNEL_STEP aba_tree lay_out_passes(const dyn_model *model, const real *q, void **memory) {
+    int count = model->body_count;
+    aba_tree t;
+    t.c = (motion *)*memory;
+    t.p = (force *)(t.c + count);
+    t.W = t.p + count;
+    t.forked = (motion *)(t.W + model->nv);
+    t.I = (articulated_inertia *)(t.forked + count);
+    *memory = t.I + count;
+    t.turns = KERNEL(joint_turns)(model, q, memory);
+    t.X = (placement *)*memory;
+    t.velocities = NULL;
+    t.is_resisted = 0;
+    t.has_rotors = 0;
+    return t;
+}
+
+#endif
