@@ -575,6 +575,56 @@ START_TEST(wrong_rows_are_refused_at_their_member) {
 }
 END_TEST
 
+START_TEST(rows_that_are_not_finite_are_refused_at_their_number) {
+    json_decref(load_open());
+    must_fail("$ctl call forward_dynamics '" WITH_ROWS("\"count\": 1, \"matrix\": [1, \"NaN\", 0]") "'", 2,
+              "forward_dynamics.query.rows.matrix[1]: \"NaN\" is not a number");
+}
+END_TEST
+
+#define FOOT_ON_PLATE                                                                                                  \
+    "[{\"name\": \"plate\", \"loop_joint\": {\"type\": \"JOINT_TYPE_FIXED\", \"successor\": {\"link\": \"%s\"}}}]"
+
+/* Numbers of a robot on a floating base with twelve joints. */
+#define STANDING_Q "[0, 0, 0, 0, 0, 0, 1, 0.1, 0.4, -0.8, 0.2, 0.5, -0.9, 0.1, 0.6, -0.7, 0.2, 0.4, -0.8]"
+#define STANDING_TAU "[0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 8, 7, 6]"
+
+/* Checks inverse dynamics with measured forces: the wrench that a plate measures under a foot, and the motion, yield
+ * the torques of the joints by the tree alone, and nothing is left over at the base that no motor drives. */
+START_TEST(motion_and_the_force_of_a_plate_yield_the_torques) {
+    static const char foot[] = "FL_FOOT";
+    char line[4096];
+    snprintf(line, sizeof line, "$ctl load %s/quadruped.urdf --replace --name walker --base floating",
+             DYNAMICS_ROBOTS_DIR);
+    must_say(line, "walker: ");
+    snprintf(line, sizeof line,
+             "$ctl call evaluate '{\"query\": {\"model\": \"walker\", \"constraints\": " FOOT_ON_PLATE
+             "}, \"q\": " STANDING_Q ", \"tau\": " STANDING_TAU
+             ", \"quantities\": [{\"quantity\": \"QUANTITY_FORWARD_DYNAMICS\"}, {\"quantity\": "
+             "\"QUANTITY_CONSTRAINT_WRENCHES\"}]}'",
+             foot);
+    json_t *found = run_json(line), *results = json_object_get(found, "results"), *texts[3];
+    const json_t *blocks = json_object_get(json_array_get(results, 1), "blocks");
+    texts[0] = json_object_get(json_array_get(json_object_get(json_array_get(results, 0), "blocks"), 0), "values");
+    texts[1] = json_object_get(json_array_get(blocks, 0), "values");
+    texts[2] = json_object_get(json_array_get(blocks, 1), "values");
+    ck_assert_str_eq(text_of(json_array_get(blocks, 0), "name"), "force");
+    ck_assert_double_gt(fabs(number_of(texts[1], 2)), 1);
+    char *a = json_dumps(texts[0], JSON_REAL_PRECISION(17)), *force = json_dumps(texts[1], JSON_REAL_PRECISION(17)),
+         *torque = json_dumps(texts[2], JSON_REAL_PRECISION(17));
+    snprintf(
+        line, sizeof line,
+        "$ctl call inverse_dynamics '{\"query\": {\"model\": \"walker\", \"external_forces\": [{\"link\": "
+        "\"%s\", \"reference_frame\": \"REFERENCE_FRAME_WORLD\", \"force\": %s, \"torque\": %s}]}, \"q\": " STANDING_Q
+        ", \"a\": %s}'",
+        foot, force, torque, a);
+    json_t *reply = run_json(line), *expected = json_loads(STANDING_TAU, 0, NULL);
+    must_be_close(json_object_get(reply, "tau"), expected);
+    free(a), free(force), free(torque);
+    json_decref(found), json_decref(reply), json_decref(expected);
+}
+END_TEST
+
 #define DRIVE                                                                                                          \
     "[{\"name\": \"drive\", \"prescribed\": {\"joint\": \"motor\", \"coefficients\": [0, 2, 1.5], \"amplitude\": "     \
     "0.5, "                                                                                                            \
@@ -1141,6 +1191,8 @@ int main(void) {
     tcase_add_test(all, an_effort_in_a_loop_joint_turns_the_mechanism);
     tcase_add_test(all, rows_of_a_request_act_as_the_constraint_with_these_rows);
     tcase_add_test(all, wrong_rows_are_refused_at_their_member);
+    tcase_add_test(all, rows_that_are_not_finite_are_refused_at_their_number);
+    tcase_add_test(all, motion_and_the_force_of_a_plate_yield_the_torques);
     tcase_add_test(all, a_drive_of_a_request_exerts_the_force_of_inverse_dynamics);
     tcase_add_test(all, simulations_and_rollouts_follow_a_prescribed_motion);
     tcase_add_test(all, a_wrong_constraint_is_refused_at_its_member);
