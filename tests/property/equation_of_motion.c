@@ -108,21 +108,9 @@ static void masses_sum_to_the_mass(identity_case *c, int k) {
     }
 }
 
-static bool has_custom_joint(const dyn_model *model) {
-    bool found = false;
-    for (int j = 0; j < dyn_model_joint_count(model); j++) {
-        found = found || dyn_model_joint(model, j)->type == DYN_JOINT_TYPE_CUSTOM;
-    }
-    return found;
-}
-
-/* Checks that dM/dt - 2 C is skew, with dM/dt from the exact derivatives of M instead of differences. Models with
- * custom joints have no second derivatives; quantities.c compares their dM/dt with differences. */
+/* Checks that dM/dt - 2 C is skew, with dM/dt from the exact derivatives of M instead of differences. */
 static void rate_of_mass_matrix_less_coriolis_matrices_is_skew(identity_case *c, int k) {
     dyn_error error;
-    if (has_custom_joint(c->model)) {
-        return;
-    }
     size_t nv = c->nv, cube = nv * nv * nv;
     double *d = numbers(4 * cube), *dM = d + 3 * cube;
     require(

@@ -64,7 +64,7 @@ START_TEST(rnea_second_derivatives_are_those_of_complex_steps) {
     for (int k = 0; k < CASES; k++) {
         random_source random = random_case(base, (uint64_t)k);
         setting s;
-        setting_create_constant(&random, k, MAX_JOINTS, &s);
+        setting_create(&random, k, MAX_JOINTS, &s);
         double *X[4];
         for (int i = 0; i < 4; i++) {
             X[i] = unset_numbers(s.nv * s.nv * s.nv);
@@ -91,7 +91,7 @@ START_TEST(aba_second_derivatives_are_those_of_complex_steps) {
     for (int k = 0; k < CASES; k++) {
         random_source random = random_case(base, (uint64_t)k);
         setting s;
-        setting_create_constant(&random, k, MAX_JOINTS, &s);
+        setting_create(&random, k, MAX_JOINTS, &s);
         double *first[3], *X[4], *again[3];
         for (int i = 0; i < 4; i++) {
             X[i] = unset_numbers(s.nv * s.nv * s.nv);

@@ -36,12 +36,12 @@ static void add_forces(random_source *random, setting *s) {
     }
 }
 
-static void create(random_source *random, int k, int joints, bool with_custom, setting *s) {
+void setting_create(random_source *random, int k, int joints, setting *s) {
     random_tree_options options = {.joints = 1 + k % joints,
                                    .base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
                                    .mimic = DYN_MIMIC_POLICY_COUPLED,
                                    .with_mimic = k % 3 == 0,
-                                   .with_custom = with_custom,
+                                   .with_custom = k % 5 == 4,
                                    .with_fixed = true};
     *s = (setting){.model = random_tree(random, &options), .forces = {0, s->force}};
     dyn_error error;
@@ -53,14 +53,6 @@ static void create(random_source *random, int k, int joints, bool with_custom, s
     random_vector(random, (int)s->nv, 5, s->a);
     random_vector(random, 3, 10, s->gravity);
     add_forces(random, s);
-}
-
-void setting_create(random_source *random, int k, int joints, setting *s) {
-    create(random, k, joints, k % 5 == 4, s);
-}
-
-void setting_create_constant(random_source *random, int k, int joints, setting *s) {
-    create(random, k, joints, false, s);
 }
 
 void setting_free(setting *s) {

@@ -43,8 +43,6 @@ typedef enum variable { ALONG_Q, ALONG_V, ALONG_A } variable;
  * mimic joints if k is a multiple of 3 and custom joints if k is 4 mod 5, in a random state with up to three wrenches
  * on links that move. */
 void setting_create(random_source *random, int k, int joints, setting *s);
-/* Creates a case as setting_create does, without custom joints: motion subspaces do not depend on q. */
-void setting_create_constant(random_source *random, int k, int joints, setting *s);
 void setting_free(setting *s);
 
 /* Allocates the complex state of a setting and copies its wrenches. complex_step computes q, v and a. */

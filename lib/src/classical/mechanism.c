@@ -51,7 +51,7 @@ static int place_custom_link(const dyn_model *model, int first, const real *q, m
     for (; k < model->stage_count && model->bodies[model->stages[k].body].joint == joint; k++) {
         const stage *of = &model->stages[k];
         const body *b = &model->bodies[of->body];
-        real f[4];
+        real f[5];
         stage_function(of, q[of->q_index], f);
         placement X = place_body(b, f);
         motion s = axis_motion(motion_axes(b->motion)[0]), S = motion_to_child(X, l->S);

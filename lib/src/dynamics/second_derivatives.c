@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <dynamics/second_derivatives.h>
 
-#include "../model/joint_function.h"
 #include "../model/normal_form.h"
 #include "arguments.h"
 #include "results.h"
@@ -20,9 +19,6 @@ dyn_status dyn_rnea_second_derivatives(const dyn_model *model, dyn_workspace *wo
     const dyn_workspace *w = workspace;
     const dynamics_inputs in = {gravity, q, v, "a", a, NULL};
     dyn_status status = dyn_check_inputs(model, w, n, &in, error);
-    if (status == DYN_OK) {
-        status = refuse_custom_joints(model, "second derivatives need", error);
-    }
     if (status != DYN_OK) {
         return status;
     }
@@ -53,9 +49,6 @@ dyn_status dyn_aba_second_derivatives(const dyn_model *model, dyn_workspace *wor
     const dyn_workspace *w = workspace;
     const dynamics_inputs in = {gravity, q, v, "tau", tau, NULL};
     dyn_status status = dyn_check_inputs(model, w, n, &in, error);
-    if (status == DYN_OK) {
-        status = refuse_custom_joints(model, "second derivatives need", error);
-    }
     for (sample_block block = dyn_block_first_of_width(w, n, dyn_results_width(&r));
          status == DYN_OK && block.count > 0; block = dyn_block_next(w, n, block)) {
         void *out[MAX_RESULTS];

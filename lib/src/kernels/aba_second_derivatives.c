@@ -13,7 +13,8 @@
  *
  * Source: Singh, Russell and Wensing 2023, section V.
  */
-#include "instance.h"
+#include "scratch.h"
+#include "stages.h"
 
 /* Returns the bytes of scratch memory that aba_derivatives and rnea_second_derivatives share, in whole reals. The
  * acceleration and one column follow it. */
@@ -54,19 +55,31 @@ static void multiply_column(int nv, real scale, const real *A, size_t stride, re
     }
 }
 
+/* Computes the acceleration, which aba_derivatives leaves in the memory of a model without custom joints. */
+static void find_acceleration(const dyn_model *model, void *memory, const packed_inputs *in, void *pivots, real *a) {
+    if (SERVES_STAGES && model->stage_count > 0) {
+        KERNEL(forward_dynamics)(model, memory, in, pivots, a);
+        return;
+    }
+    const real *found = KERNEL(derived_acceleration)(model, memory);
+    for (int i = 0; i < model->nv; i++) {
+        a[i] = found[i];
+    }
+}
+
 void KERNEL(aba_second_derivatives)(const dyn_model *model, void *memory, const packed_inputs *in, void *pivots,
                                     const derivative_matrices *first, const derivative_cubes *second) {
     int nv = model->nv;
+    bool has_stages = SERVES_STAGES && model->stage_count > 0;
     size_t matrix = (size_t)nv * (size_t)nv;
-    real *a = (real *)((char *)memory + shared_memory(model)), *copy = a + nv, *inverse = (real *)first->da;
+    real *a = (real *)((char *)memory + (has_stages ? 0 : shared_memory(model))), *copy = a + nv;
+    const real *inverse = (const real *)first->da;
+    memory = has_stages ? align_scratch(copy + nv) : memory;
     real *results[4] = {(real *)second->dqdq, (real *)second->dvdv, (real *)second->dqdv, (real *)second->dMdq};
     const packed_inputs forward = {in->gravity, in->q, in->v, in->third, NULL};
     const packed_inputs inverse_at_a = {in->gravity, in->q, in->v, a, NULL};
     KERNEL(aba_derivatives)(model, memory, &forward, pivots, first);
-    const real *found = KERNEL(derived_acceleration)(model, memory);
-    for (int i = 0; i < nv; i++) {
-        a[i] = found[i];
-    }
+    find_acceleration(model, memory, &forward, pivots, a);
     KERNEL(rnea_second_derivatives)(model, memory, &inverse_at_a, second);
     for (size_t i = 0; i < (size_t)nv; i++) {
         real *Mq = results[3] + i * matrix;

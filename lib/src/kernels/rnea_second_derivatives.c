@@ -26,15 +26,24 @@
  *
  * and derivatives along different joints commute. All other entries are zero.
  *
+ * The entries of the tree of a model with custom joints are added to those of the model by the chain rule (stages.h):
+ * with the increments g of q, r of v and alpha of a along q_j, and 2 r of a along v_j,
+ *
+ *     d2 tau / dq_j dq_k   has   qq g_j g_k + qv (g_j r_k + g_k r_j) + vv r_j r_k + Mq (alpha_j g_k + alpha_k g_j)
+ *     d2 tau / dv_j dv_k   has   vv g_j g_k
+ *     d2 tau / dq_j dv_k   has   qv g_j g_k + vv r_j g_k + Mq g_j 2 r_k
+ *
  * Source: Singh, Russell and Wensing 2023, "On second-order derivatives of rigid-body dynamics: theory and
  * implementation", expressed here by maps of twelve numbers.
  */
+#include "stages.h"
 #include "subtrees.h"
 
 /* Results: entry (i, j, k) of each array has the index (i nv + j) nv + k. */
 typedef struct cube_entries {
     int nv;
     real *qq, *vv, *qv, *Mq;
+    const stage_shares *shares; /* of the coordinates of a tree with stages in those of the results; NULL: the same */
 } cube_entries;
 
 /* Column c, the deepest. */
@@ -89,11 +98,38 @@ static inline real *entry(const cube_entries *d, real *result, int i, int j, int
     return &result[((size_t)i * (size_t)d->nv + (size_t)j) * (size_t)d->nv + (size_t)k];
 }
 
+/* Adds x, entry (i, j, k) of one result of a tree with stages, to all results of the model that have a share of it. */
+static void share_entry(const cube_entries *d, real *result, int i, int j, int k, real x) {
+    const stage_shares *s = d->shares;
+    int row = s->owner[i], first = s->owner[j], second = s->owner[k];
+    x = s->slope[i] * x;
+    *entry(d, result, row, first, second) += s->slope[j] * s->slope[k] * x;
+    if (result == d->vv) {
+        *entry(d, d->qq, row, first, second) += s->rate[j] * s->rate[k] * x;
+        *entry(d, d->qv, row, first, second) += s->rate[j] * s->slope[k] * x;
+    } else if (result != d->qq) {
+        real along = result == d->qv ? s->slope[j] * s->rate[k] * x : s->acceleration[j] * s->slope[k] * x;
+        *entry(d, d->qq, row, first, second) += along;
+        *entry(d, d->qq, row, second, first) += along;
+    }
+    if (result == d->Mq) {
+        *entry(d, d->qv, row, second, first) += real_set(2) * s->rate[j] * s->slope[k] * x;
+    }
+}
+
+static inline void add_entry(const cube_entries *d, real *result, int i, int j, int k, real value) {
+    if (SERVES_STAGES && d->shares) {
+        share_entry(d, result, i, j, k, value);
+    } else {
+        *entry(d, result, i, j, k) += value;
+    }
+}
+
 /* Adds to (i, j, k), and also to (i, k, j) if `both` is true because the derivatives commute. */
 static inline void add_pair(const cube_entries *d, real *result, int i, int j, int k, bool both, real value) {
-    *entry(d, result, i, j, k) += value;
+    add_entry(d, result, i, j, k, value);
     if (both) {
-        *entry(d, result, i, k, j) += value;
+        add_entry(d, result, i, k, j, value);
     }
 }
 
@@ -126,12 +162,12 @@ static void add_own_rows(const tree *t, const deepest_column *c, const pair_of_c
                          spatial_dot(y->S, is_descendant ? twice : once));
             } else {
                 real m = spatial_dot(y->S, turned);
-                *entry(d, d->Mq, c->index, at, p->index) += m;
-                *entry(d, d->Mq, at, c->index, p->index) += m;
+                add_entry(d, d->Mq, c->index, at, p->index, m);
+                add_entry(d, d->Mq, at, c->index, p->index, m);
             }
-            *entry(d, d->qv, c->index, at, p->index) += is_descendant
-                                                            ? spatial_dot(y->S, v_S) + spatial_dot(y->Psi_dot, twice)
-                                                            : vec3_dot(y->Psi_dot.w, on_S.n);
+            add_entry(d, d->qv, c->index, at, p->index,
+                      is_descendant ? spatial_dot(y->S, v_S) + spatial_dot(y->Psi_dot, twice)
+                                    : vec3_dot(y->Psi_dot.w, on_S.n));
         }
     }
 }
@@ -162,37 +198,49 @@ static void add_rows_above(const tree *t, const deepest_column *c, const pair_of
             int r = t->model->bodies[j].v_index + l;
             add_pair(d, d->qq, r, c->index, p->index, above, spatial_dot(S, j < p->body ? qq_above : qq));
             add_pair(d, d->vv, r, c->index, p->index, above, spatial_dot(S, vv));
-            *entry(d, d->qv, r, c->index, p->index) += spatial_dot(S, qv);
+            add_entry(d, d->qv, r, c->index, p->index, spatial_dot(S, qv));
             if (above) {
-                *entry(d, d->qv, r, p->index, c->index) += spatial_dot(S, j < p->body ? vq_above : vq);
-                *entry(d, d->Mq, r, p->index, c->index) += spatial_dot(S, Mq);
+                add_entry(d, d->qv, r, p->index, c->index, spatial_dot(S, j < p->body ? vq_above : vq));
+                add_entry(d, d->Mq, r, p->index, c->index, spatial_dot(S, Mq));
             }
         }
     }
 }
 
-void KERNEL(rnea_second_derivatives)(const dyn_model *model, void *memory, const packed_inputs *in,
-                                     const derivative_cubes *out) {
-    tree t = find_tree(model, memory, in->gravity, (const real *)in->q, (const real *)in->v, (const real *)in->third);
+void KERNEL(add_second_derivatives)(const dyn_model *tree_model, void *memory, const packed_inputs *in,
+                                    const stage_shares *shares, int nv, const derivative_cubes *out) {
+    const body *bodies = tree_model->bodies;
+    tree t =
+        find_tree(tree_model, memory, in->gravity, (const real *)in->q, (const real *)in->v, (const real *)in->third);
     cube_entries d;
-    d.nv = model->nv;
+    d.nv = nv, d.shares = shares;
     d.qq = (real *)out->dqdq, d.vv = (real *)out->dvdv, d.qv = (real *)out->dqdv, d.Mq = (real *)out->dMdq;
-    for (size_t i = 0, count = (size_t)d.nv * (size_t)d.nv * (size_t)d.nv; i < count; i++) {
-        d.qq[i] = d.vv[i] = d.qv[i] = d.Mq[i] = real_set(0);
-    }
-    for (int i = model->body_count - 1; i >= 0; i--) {
-        for (int k = 0; k < model->bodies[i].nv; k++) {
+    for (int i = tree_model->body_count - 1; i >= 0; i--) {
+        for (int k = 0; k < bodies[i].nv; k++) {
             deepest_column c = find_deepest(&t, i, k);
-            for (int j = i; j >= 0; j = model->bodies[j].parent) {
-                for (int l = 0; l < model->bodies[j].nv; l++) {
+            for (int j = i; j >= 0; j = bodies[j].parent) {
+                for (int l = 0; l < bodies[j].nv; l++) {
                     pair_of_columns p = find_pair(&t, &c, j, l);
                     add_own_rows(&t, &c, &p, &d);
                     add_rows_above(&t, &c, &p, &d);
                 }
             }
         }
-        if (model->bodies[i].parent >= 0) {
-            subtree_add(&t.subtrees[model->bodies[i].parent], &t.subtrees[i]);
+        if (bodies[i].parent >= 0) {
+            subtree_add(&t.subtrees[bodies[i].parent], &t.subtrees[i]);
         }
     }
+}
+
+void KERNEL(rnea_second_derivatives)(const dyn_model *model, void *memory, const packed_inputs *in,
+                                     const derivative_cubes *out) {
+    real *results[4] = {(real *)out->dqdq, (real *)out->dvdv, (real *)out->dqdv, (real *)out->dMdq};
+    for (size_t i = 0, count = (size_t)model->nv * (size_t)model->nv * (size_t)model->nv; i < count; i++) {
+        results[0][i] = results[1][i] = results[2][i] = results[3][i] = real_set(0);
+    }
+    if (SERVES_STAGES && model->stage_count > 0) {
+        KERNEL(staged_rnea_second_derivatives)(model, memory, in, out);
+        return;
+    }
+    KERNEL(add_second_derivatives)(model, memory, in, NULL, model->nv, out);
 }

@@ -66,16 +66,17 @@ void KERNEL(find_stage_tree)(const dyn_model *model, void *memory, const void *q
     t->slope = t->a + n;
     t->curvature = t->slope + count;
     t->third = t->curvature + count;
-    t->rest = t->third + count;
+    t->fourth = t->third + count;
+    t->rest = t->fourth + count;
     copy_numbers(nq, q, t->q);
     copy_numbers(nv, v, t->v);
     copy_numbers(nv, a, t->a);
     for (int k = 0; k < count; k++) {
         const stage *s = &model->stages[k];
-        real f[4], rate = t->v[s->v_index];
+        real f[5], rate = t->v[s->v_index];
         stage_function(s, t->q[s->q_index], f);
         t->q[nq + k] = f[0];
-        t->slope[k] = f[1], t->curvature[k] = f[2], t->third[k] = f[3];
+        t->slope[k] = f[1], t->curvature[k] = f[2], t->third[k] = f[3], t->fourth[k] = f[4];
         t->v[nv + k] = f[1] * rate;
         t->a[nv + k] = real_fma(f[1], t->a[s->v_index], f[2] * rate * rate);
     }

@@ -39,8 +39,8 @@ typedef struct stage_tree {
     const stage *stages;
     int count, nv; /* stages, and velocities of the model; the tree has their sum */
     real *q, *v, *a;
-    real *slope, *curvature, *third; /* f', f'' and f''' with respect to the coordinate of the joint */
-    void *rest;                      /* scratch memory behind the tree */
+    real *slope, *curvature, *third, *fourth; /* derivatives of f with respect to the coordinate of the joint */
+    void *rest;                               /* scratch memory behind the tree */
 } stage_tree;
 
 /* Weights of the columns of a stage, one for each stage; NULL stands for zeros. */
@@ -48,6 +48,15 @@ typedef struct stage_term {
     const real *matrix; /* columns of the tree */
     const real *weight;
 } stage_term;
+
+/* Share of each coordinate of the tree in those of the model: the coordinate of the model that it follows, and its
+ * derivatives along that one. They are 1, 0 and 0 for the first nv coordinates. */
+typedef struct stage_shares {
+    const int *owner;
+    const real *slope;        /* of its position along q, its velocity along v, its acceleration along a: f' */
+    const real *rate;         /* of its velocity along q: f'' v */
+    const real *acceleration; /* of its acceleration along q: f'' a + f''' v^2; along v it is 2 f'' v */
+} stage_shares;
 
 /* Returns the bytes of scratch memory of a model with stages, for the tree and for all algorithms. `plain` are those
  * that the algorithms need for a model without stages. */
@@ -84,6 +93,8 @@ int KERNEL(staged_rnea_derivatives)(const dyn_model *model, void *memory, const 
                                     const derivative_matrices *dtau);
 void KERNEL(staged_aba_derivatives)(const dyn_model *model, void *memory, const packed_inputs *in, void *pivots,
                                     const derivative_matrices *da);
+void KERNEL(staged_rnea_second_derivatives)(const dyn_model *model, void *memory, const packed_inputs *in,
+                                            const derivative_cubes *out);
 void KERNEL(staged_gravity_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
                                         void *dg_dq);
 void KERNEL(staged_frame_derivatives)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a,
@@ -94,6 +105,11 @@ void KERNEL(staged_centroidal_derivatives)(const dyn_model *model, void *memory,
                                            const void *a, const spatial_derivatives *out);
 void KERNEL(staged_rnea_directional)(const dyn_model *model, void *memory, const packed_inputs *in,
                                      const packed_increments *along, void *dtau);
+
+/* Adds the second derivatives of the inverse dynamics of a tree, without those of the functions of its stages, to those
+ * of a model with nv velocities. `shares` NULL: the tree is the model. */
+void KERNEL(add_second_derivatives)(const dyn_model *tree_model, void *memory, const packed_inputs *in,
+                                    const stage_shares *shares, int nv, const derivative_cubes *out);
 
 /* ---- contraction with G ------------------------------------------------------------------------------------------ */
 

@@ -122,18 +122,6 @@ bool function_is_constant(const dyn_joint_function *f) {
     return true;
 }
 
-dyn_status refuse_custom_joints(const dyn_model *model, const char *what, dyn_error *error) {
-    if (model->stage_count == 0) {
-        return DYN_OK;
-    }
-    int j = model->bodies[model->stages[0].body].joint;
-    const dyn_error_site site = {.argument = "model", .has_joint = true, .joint = j};
-    return dyn_error_at(error, DYN_FAILED_PRECONDITION, &site,
-                        "joint %s is custom, and its motion subspace depends on q: %s constant ones; lock the "
-                        "joint or use another joint",
-                        model->joints[j].name, what);
-}
-
 static dyn_status fail(dyn_error *error, const char *place, int i, double value) {
     return dyn_error_set(error, DYN_INVALID_ARGUMENT, "function", "%s[%d] is %g; state a finite number", place, i,
                          value);

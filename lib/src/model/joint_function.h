@@ -23,10 +23,6 @@ void function_pieces(const dyn_joint_function *function, function_piece *pieces)
 /* Computes f and its first three derivatives at x. */
 void function_pieces_at(const function_piece *pieces, int count, double x, double derivatives[4]);
 
-/* Refuses a model with a custom joint for an algorithm that needs constant motion subspaces. `what` names it with its
- * verb: "second derivatives need". Errors: DYN_FAILED_PRECONDITION, which names the joint. */
-dyn_status refuse_custom_joints(const dyn_model *model, const char *what, dyn_error *error);
-
 /* Returns whether the function has the same value everywhere. */
 bool function_is_constant(const dyn_joint_function *function);
 
