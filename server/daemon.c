@@ -92,7 +92,7 @@ typedef struct daemon_state {
     service_endpoint service_endpoints[3 * CONFIG_ENDPOINTS];
     probe_target probe_targets[3 * CONFIG_ENDPOINTS];
     size_t endpoint_count;
-    size_t models_component, workers_component, memory_component, state_component;
+    size_t models_component, workers_component, memory_component, state_component, nats_component;
     unsigned workers, job_threads;
     uv_loop_t loop;
     uv_timer_t tick, watchdog, drain;
@@ -102,8 +102,8 @@ typedef struct daemon_state {
     int64_t spare;        /* spare bytes after the last trim, or the least since then */
     bool returns_blocks;  /* freed memory is returned to the system at once */
     uint64_t last_crowd;  /* ns; last time when much memory was held */
-    bool is_trimming, must_trim_again, is_saving, has_state_problem, is_scanning, must_reload_again, is_draining,
-        has_lingered;
+    bool has_nats, is_trimming, must_trim_again, is_saving, has_state_problem, is_scanning, must_reload_again,
+        is_draining, has_lingered;
     size_t persistent_problem_count; /* stored models that could not be loaded, and the first one's error */
     char persistent_problem[HEALTH_MESSAGE_SIZE];
     uint64_t drain_end;   /* ns */
@@ -303,6 +303,15 @@ static void report_state(daemon_state *d) {
     health_set(&d->health, d->state_component, is_bad ? HEALTH_DEGRADED : HEALTH_SERVING, "%s", problem);
 }
 
+/* Sets the health of the connection to a NATS server, if one is configured. */
+static void report_nats(daemon_state *d) {
+    if (d->has_nats) {
+        bool is_there = transport_has_nats(d->transport);
+        health_set(&d->health, d->nats_component, is_there ? HEALTH_SERVING : HEALTH_DEGRADED, "%s",
+                   is_there ? "" : "there is no connection to a NATS server");
+    }
+}
+
 /* Updates d->status, the line that systemctl status shows. Returns whether it has changed. */
 static bool write_status(daemon_state *d) {
     char text[STATUS_SIZE];
@@ -412,6 +421,7 @@ static void on_tick(uv_timer_t *timer) {
         service_sweep(d->service);
         report_workers(d);
         report_memory(d);
+        report_nats(d);
         report_state(d);
         save_when_due(d);
         if (!d->is_draining && !d->is_scanning && write_status(d)) {
@@ -780,6 +790,10 @@ static bool start_transport(daemon_state *d) {
             ingest[ingest_count++] = address;
         }
         log_info(&d->log, "%s at %s", kinds[kind], address);
+    }
+    d->has_nats = options.nats.server_count > 0;
+    if (d->has_nats) {
+        d->nats_component = health_enter(&d->health, "nats");
     }
     live_attach(d->live, d->transport, ingest, ingest_count);
     service_set_endpoints(d->service, d->service_endpoints, d->endpoint_count);

@@ -14,7 +14,8 @@
 enum { HELP_COLUMN = 28 };
 
 const option_text OPTION_TEXTS[OPTIONS] = {
-    [OPTION_ENDPOINT] = {"endpoint", "URL", "the daemon's address: ipc:///PATH or tcp://HOST:PORT"},
+    [OPTION_ENDPOINT] = {"endpoint", "URL",
+                         "address: ipc:///PATH, tcp://HOST:PORT, nats://HOST:PORT, or a list with commas"},
     [OPTION_CONFIG] = {"config", "FILE", "configuration file of the daemon, for its address"},
     [OPTION_TOKEN_FILE] = {"token-file", "FILE",
                            "file with the caller's secret token in its first line (default $DYNAMICSD_TOKEN_FILE)"},

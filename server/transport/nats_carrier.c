@@ -182,6 +182,20 @@ static void on_disconnected(natsConnection *connection, void *context) {
     log_warning(carrier->options.log, "the connection to the NATS server is lost; trying to connect again");
 }
 
+/* libnats gives up when the server refuses the user twice. */
+static void on_closed(natsConnection *connection, void *context) {
+    nats_carrier *carrier = context;
+    const char *reason = NULL;
+    if (!atomic_load(&carrier->is_closing)) {
+        natsConnection_GetLastError(connection, &reason);
+        log_error(
+            carrier->options.log,
+            "the NATS server refuses this daemon (%s), which receives no requests over NATS until it is restarted; "
+            "set the user and the certificates in [nats]",
+            reason && reason[0] ? reason : "the connection is closed");
+    }
+}
+
 static void on_connected(natsConnection *connection, void *context) {
     nats_carrier *carrier = context;
     char url[TRANSPORT_ADDRESS_SIZE] = "";
@@ -241,6 +255,9 @@ static natsStatus set_callbacks(nats_carrier *carrier) {
     }
     if (status == NATS_OK) {
         status = natsOptions_SetReconnectedCB(options, on_connected, carrier);
+    }
+    if (status == NATS_OK) {
+        status = natsOptions_SetClosedCB(options, on_closed, carrier);
     }
     return status == NATS_OK ? natsOptions_SetErrorHandler(options, on_error, carrier) : status;
 }
@@ -322,10 +339,11 @@ bool nats_carrier_receive(nats_carrier *carrier, char error[TRANSPORT_ERROR_SIZE
             status = natsSubscription_SetPendingLimits(*subscription, WAITING_MESSAGES, NATS_WAITING_BYTES);
         }
     }
-    if (status != NATS_OK) {
+    bool is_good = status == NATS_OK || status == NATS_CONNECTION_CLOSED; /* on_closed reports it */
+    if (!is_good) {
         snprintf(error, TRANSPORT_ERROR_SIZE, "cannot receive from NATS: %s", natsStatus_GetText(status));
     }
-    return status == NATS_OK;
+    return is_good;
 }
 
 /* Writes a topic as part of a subject: a slash separates parts, and other characters that NATS does not allow become an

@@ -8,7 +8,8 @@
  *
  * Events appear on dynamics.v1.events.REPLICA.TOPIC, so that the NATS server filters them.
  *
- * The connection is made again without end when it is lost. Requests wait in the memory of libnats while all calls are
+ * The connection is made again without end when it is lost, but not when the server refuses the user: then the daemon
+ * logs an error, and transport_has_nats returns false. Requests wait in the memory of libnats while all calls are
  * in use; beyond NATS_WAITING_BYTES libnats discards them, and their clients time out.
  */
 #ifndef SERVER_TRANSPORT_NATS_CARRIER_H

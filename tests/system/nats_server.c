@@ -50,8 +50,8 @@ static int read_port(const nats_server *server) {
         text[fread(text, 1, sizeof text - 1, file)] = '\0';
         fclose(file);
     }
-    const char *address = strstr(text, "nats://127.0.0.1:");
-    return address ? atoi(address + strlen("nats://127.0.0.1:")) : 0;
+    const char *address = strstr(text, "://127.0.0.1:");
+    return address ? atoi(address + strlen("://127.0.0.1:")) : 0;
 }
 
 /* Waits until the server has its port and accepts connections. */

@@ -12,7 +12,7 @@ typedef struct nats_server {
     int port;
     char url[64];       /* "nats://127.0.0.1:PORT" */
     char directory[64]; /* of its configuration and its log */
-    char configuration[1024];
+    char configuration[2048];
 } nats_server;
 
 /* Starts the server at a port that the system chooses, and waits until it accepts connections. A failure ends the Check

@@ -137,7 +137,11 @@ typedef struct dyn_client_options {
  *
  * "nats://host:4222" is a NATS server with one or more daemons. Any of them answers a request that changes nothing, and
  * another one receives it when a third of its timeout has passed. Calls about simulations, streams, recordings, jobs
- * and the daemon itself go to the daemon that answered first; when it is gone they fail with UNREACHABLE.
+ * and the daemon itself go to the daemon that answered first; when it is gone they fail with UNREACHABLE. The user of
+ * the NATS server is part of the address: "nats://user:password@host:4222", "nats://token@host:4222", or
+ * "tls://host:4222?ca=FILE&credentials=FILE". The names after "?" are credentials (file), nkey and nkey_seed (public
+ * NKey, and the file of its seed), ca (file of authorities for TLS), certificate and key (files). Messages show the
+ * address without user and files.
  *
  * "tcp://one:7400,tcp://two:7400" are several daemons. One after the other answers requests that change nothing, and
  * another one receives a request when a daemon is lost or half of the timeout has passed: state a timeout of at least

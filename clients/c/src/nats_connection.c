@@ -25,6 +25,7 @@
 #include "error.h"
 #include "method_properties.h"
 #include "monotonic.h"
+#include "nats_address.h"
 
 /* Number of times that a request is published at most; bytes that the server's limit includes beside the request. */
 enum { ATTEMPTS = 3, HEADER_BYTES = 256 };
@@ -300,10 +301,35 @@ static void close_nats(connection *base) {
     free(self);
 }
 
-static natsStatus connect_nats(nats_connection *self) {
+/* Sets what the address says about the user. libnats reads the user, the password and the token itself. */
+static natsStatus set_user(natsOptions *options, const nats_address *address) {
+    const char *const *part = address->part;
+    natsStatus status = NATS_OK;
+    if (part[NATS_CREDENTIALS]) {
+        status = natsOptions_SetUserCredentialsFromFiles(options, part[NATS_CREDENTIALS], NULL);
+    }
+    if (status == NATS_OK && part[NATS_NKEY]) {
+        status = natsOptions_SetNKeyFromSeed(options, part[NATS_NKEY], part[NATS_NKEY_SEED]);
+    }
+    if (status == NATS_OK && part[NATS_CA]) {
+        status = natsOptions_SetSecure(options, true);
+    }
+    if (status == NATS_OK && part[NATS_CA]) {
+        status = natsOptions_LoadCATrustedCertificates(options, part[NATS_CA]);
+    }
+    if (status == NATS_OK && part[NATS_CERTIFICATE]) {
+        status = natsOptions_LoadCertificatesChain(options, part[NATS_CERTIFICATE], part[NATS_KEY]);
+    }
+    return status;
+}
+
+static natsStatus connect_nats(nats_connection *self, const nats_address *address) {
     natsStatus status = natsOptions_Create(&self->options);
     if (status == NATS_OK) {
-        status = natsOptions_SetURL(self->options, self->base.url);
+        status = natsOptions_SetURL(self->options, address->server);
+    }
+    if (status == NATS_OK) {
+        status = set_user(self->options, address);
     }
     if (status == NATS_OK) {
         natsOptions_SetTimeout(self->options, (int64_t)ceil(self->base.timeout * 1e3));
@@ -347,28 +373,48 @@ static dyn_client_status find_replica(nats_connection *self, dyn_client_error *e
                     : fail(error, DYN_CLIENT_UNREACHABLE, NULL, "what answers at %s is not dynamicsd", self->base.url);
 }
 
+/* Connects to the NATS server of an address. */
+static dyn_client_status connect_to(nats_connection *self, const nats_address *address, dyn_client_error *error) {
+    natsStatus connected = connect_nats(self, address);
+    const char *url = address->shown;
+    switch (connected) {
+    case NATS_OK:
+        return find_replica(self, error);
+    case NATS_NO_MEMORY:
+        return fail_memory(error);
+    case NATS_INVALID_ARG:
+    case NATS_ADDRESS_MISSING:
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "url", "\"%s\" is not an address: pass nats://host:port", url);
+    case NATS_NOT_PERMITTED:
+    case NATS_CONNECTION_AUTH_FAILED:
+        return fail(error, DYN_CLIENT_PERMISSION_DENIED, NULL,
+                    "the NATS server %s refuses the user: pass nats://user:password@host:port, a token, or credentials",
+                    url);
+    case NATS_SSL_ERROR:
+        return fail(error, DYN_CLIENT_UNREACHABLE, NULL, "the NATS server %s and this client agree on no TLS (%s)", url,
+                    nats_GetLastError(NULL));
+    default:
+        return fail(error, DYN_CLIENT_UNREACHABLE, NULL, "no NATS server answers at %s (%s)", url,
+                    natsStatus_GetText(connected));
+    }
+}
+
 static dyn_client_status open_nats(const char *url, double connect_timeout, size_t max_reply_bytes, connection **opened,
                                    dyn_client_error *error) {
+    nats_address address;
     nats_connection *self = calloc(1, sizeof *self);
     if (!self) {
         return fail_memory(error);
     }
     pthread_mutex_init(&self->mutex, NULL);
-    self->base = (connection){.carrier = &nats_connections, .url = strdup(url), .timeout = connect_timeout};
+    dyn_client_status status = nats_address_read(url, &address, error);
+    self->base = (connection){.carrier = &nats_connections, .url = address.shown, .timeout = connect_timeout};
     self->max_reply_bytes = max_reply_bytes;
-    natsStatus connected = self->base.url ? connect_nats(self) : NATS_NO_MEMORY;
-    dyn_client_status status = DYN_CLIENT_OK;
-    if (connected == NATS_NO_MEMORY) {
-        status = fail_memory(error);
-    } else if (connected == NATS_INVALID_ARG || connected == NATS_ADDRESS_MISSING) {
-        status =
-            fail(error, DYN_CLIENT_INVALID_ARGUMENT, "url", "\"%s\" is not an address: pass nats://host:port", url);
-    } else if (connected != NATS_OK) {
-        status = fail(error, DYN_CLIENT_UNREACHABLE, NULL, "no NATS server answers at %s (%s)", url,
-                      natsStatus_GetText(connected));
-    } else {
-        status = find_replica(self, error);
+    if (status == DYN_CLIENT_OK) {
+        status = connect_to(self, &address, error);
     }
+    address.shown = NULL; /* belongs to the connection */
+    nats_address_free(&address);
     if (status != DYN_CLIENT_OK) {
         close_nats(&self->base);
         return status;
