@@ -182,7 +182,7 @@ static void on_disconnected(natsConnection *connection, void *context) {
     log_warning(carrier->options.log, "the connection to the NATS server is lost; trying to connect again");
 }
 
-/* libnats gives up when the server refuses the user twice. */
+/* Reports the end of the connection: libnats gives up when the server refuses the user twice. */
 static void on_closed(natsConnection *connection, void *context) {
     nats_carrier *carrier = context;
     const char *reason = NULL;

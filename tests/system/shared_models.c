@@ -108,6 +108,17 @@ static void check_mass(int replica, const char *model, int mass) {
     ck_assert_int_eq(found, mass);
 }
 
+/* Asks a replica for the mass until it has the version that another replica has loaded; at most a second. */
+static void wait_for_mass(int replica, const char *model, int mass) {
+    dyn_client_error error;
+    int found = 0;
+    double begin = load_now();
+    while (ask_mass(clients[replica], model, NULL, &found, &error) != DYN_CLIENT_OK || found != mass) {
+        ck_assert_msg(load_now() < begin + 1, "replica %d has the mass %d after a second", replica, found);
+        load_pause(0.002);
+    }
+}
+
 static void check_absent(int replica, const char *model) {
     dyn_client_error error;
     int found;
@@ -285,7 +296,7 @@ START_TEST(models_and_changes_outlive_a_restart_of_the_nats_server) {
         ck_assert_msg(load_now() < end, "%s", error.message);
         load_pause(0.05);
     }
-    check_mass(1, "lasting", 3);
+    wait_for_mass(1, "lasting", 3);
 }
 END_TEST
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Address of a NATS server with the user's secrets: nats://[USER:PASSWORD@|TOKEN@]HOST:PORT[?NAME=VALUE[&NAME=VALUE]...]
+ * Address of a NATS server with the user's secrets:
  *
- * The names are credentials (file with a JWT and a seed), nkey and nkey_seed (public NKey, and the file of its seed), ca
- * (file of certificates of authorities), certificate and key (files).
+ *     nats://[USER:PASSWORD@|TOKEN@]HOST:PORT[?NAME=VALUE[&NAME=VALUE]...]
+ *
+ * The names are credentials (file with a JWT and a seed), nkey and nkey_seed (public NKey, and the file of its seed),
+ * ca (file of certificates of authorities), certificate and key (files).
  */
 #ifndef CLIENT_NATS_ADDRESS_H
 #define CLIENT_NATS_ADDRESS_H
