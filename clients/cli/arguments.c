@@ -175,6 +175,7 @@ const option_text OPTION_TEXTS[OPTIONS] = {
                       "estimate the inertias of these links alone; others are the model's own"},
     [OPTION_PAYLOAD_LINK] = {"payload-link", "LINK", "estimate the inertia of a payload on this link, and no other"},
     [OPTION_RATIOS] = {"ratios", "X,X,..", "other ratios of the gears to compare (default none)"},
+    [OPTION_CHOOSE] = {"choose", "TABLE", "compare the motors and gears of this file, the best first"},
     [OPTION_BRAKES] = {"brakes", "NAME,NAME,..", "brakes that are engaged (default none)"},
     [OPTION_AMBIENT] = {"ambient", "CELSIUS", "temperature of the air and of the motors at the start (default 25)"},
     [OPTION_JOB] = {"job", NULL, "compute as a job, which may take longer than a request (limits.job_time of info)"},

@@ -455,13 +455,19 @@ static const command COMMANDS[] = {
          "a.JOINT, or else derived from q; forces are those of the columns tau.JOINT, or else inverse dynamics.\n"
          "The tables show what the motion takes from each motor of the model, and the lines below them the limits\n"
          "that it exceeds. The matched ratio has the greatest acceleration for a given torque. --csv and --json\n"
-         "have all samples.\n",
+         "have all samples.\n"
+         "With --choose the motors and gears of a table take their place, and the tables show those that can do the\n"
+         "motion, with the least losses first, and then those that cannot. TABLE is CSV, or a JSON array of objects,\n"
+         "with a name, perhaps a joint, and numbers of motor.proto and actuation.proto: resistance, torque_constant,\n"
+         "maximum_voltage, .., ratio, efficiency, gear_torque, .., rotor_inertia. Margins are parts of the limits\n"
+         "that the motion leaves: of peak torque, of speed, of voltage, and of heat. Rotor / load compares inertias,\n"
+         "which are equal at the matched ratio.\n",
      .example = "dynamicsctl motor geared_arm motion.csv --passive damping,friction --ratios 30,50,100",
      .min_operands = 2,
      .max_operands = 2,
      .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_JOINTS) | WITH(OPTION_GRAVITY) |
                 WITH(OPTION_PAYLOAD) | WITH(OPTION_PASSIVE) | WITH(OPTION_AMBIENT) | WITH(OPTION_RATIOS) |
-                WITH(OPTION_BRAKES),
+                WITH(OPTION_BRAKES) | WITH(OPTION_CHOOSE),
      .run = run_motor},
     {.name = "formulate",
      .group = GROUP_DYNAMICS,

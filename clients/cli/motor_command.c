@@ -12,6 +12,7 @@
 #include "exchange.h"
 #include "json_writer.h"
 #include "motion_file.h"
+#include "motor_choices.h"
 #include "numbers.h"
 #include "robot_query.h"
 #include "table.h"
@@ -102,13 +103,6 @@ static exit_code prepare(motor_run *run, dyn_client *client) {
 
 /* ---- output ------------------------------------------------------------------------------------------------------ */
 
-static const char *limit_name(dyn_client_motor_limit limit) {
-    static const char *const names[] = {"unspecified", "voltage",     "current",     "continuous_current",
-                                        "speed",       "temperature", "gear_torque", "gear_continuous_torque",
-                                        "gear_speed",  "brake"};
-    return (size_t)limit < sizeof names / sizeof *names ? names[limit] : "unknown";
-}
-
 static const char *limit_unit(dyn_client_motor_limit limit) {
     static const char *const units[] = {"",         "V",        "A",     "A",  "rad/s", "degrees Celsius",
                                         "N m or N", "N m or N", "rad/s", "N m"};
@@ -159,7 +153,7 @@ static bool print_alternatives(const dyn_client_motors *found) {
             table_add_cell(lines, "%.4g", values[k]);
         }
         table_add_cell(lines, "%s%s", m->excess_count > 0 ? "exceeds its " : "",
-                       m->excess_count > 0 ? limit_name(m->excesses[0].limit) : "");
+                       m->excess_count > 0 ? motor_limit_name(m->excesses[0].limit) : "");
     }
     bool printed = table_print(lines, 0);
     table_free(lines);
@@ -195,7 +189,7 @@ static void print_excesses(const motor_run *run, const dyn_client_motors *found)
         for (size_t k = 0; k < m->excess_count; k++) {
             const dyn_client_motor_excess *e = &m->excesses[k];
             printf("%s at joint %s exceeds its %s: %.4g of %.4g %s, first at %.4g s, most at %.4g s, in %zu samples\n",
-                   m->name, m->joint, limit_name(e->limit), e->worst, e->bound, limit_unit(e->limit),
+                   m->name, m->joint, motor_limit_name(e->limit), e->worst, e->bound, limit_unit(e->limit),
                    run->motion.time[e->first_sample], run->motion.time[e->worst_sample], e->samples);
         }
     }
@@ -272,7 +266,7 @@ static void emit_number(json_writer *writer, const char *key, double value) {
 static void emit_excess(json_writer *writer, const dyn_client_motor_excess *e) {
     emit_begin_object(writer);
     emit_key(writer, "limit");
-    emit_string(writer, limit_name(e->limit));
+    emit_string(writer, motor_limit_name(e->limit));
     emit_number(writer, "bound", e->bound);
     emit_number(writer, "worst", e->worst);
     emit_key(writer, "first_sample");
@@ -361,8 +355,11 @@ exit_code run_motor(const command *self, const arguments *args, dyn_client *clie
     dyn_client_motors *found = NULL;
     dyn_client_error error;
     exit_code code = prepare(&run, client);
-    if (code == EXIT_OK &&
-        dyn_client_evaluate_motors(client, &run.asked.query, &run.request, &found, &error) != DYN_CLIENT_OK) {
+    const char *choices = args->value[OPTION_CHOOSE];
+    if (code == EXIT_OK && choices) {
+        code = choose_motors(args, client, &run.asked.query, &run.request, choices);
+    } else if (code == EXIT_OK &&
+               dyn_client_evaluate_motors(client, &run.asked.query, &run.request, &found, &error) != DYN_CLIENT_OK) {
         code = complain_call(&error, args->positional[1]);
     }
     if (found && args->value[OPTION_JSON]) {

@@ -335,6 +335,47 @@ bool machine_elements_read(call *c, const Dynamics__V1__ModelDescription *from, 
     return is_good;
 }
 
+/* Checks an element that is no part of a description, and converts its nominal values. */
+static bool check_alone(call *c, const char *path, dyn_machine_element_description *element) {
+    dyn_builder *builder = NULL;
+    dyn_error error;
+    element->name = element->joint = "choice";
+    dyn_status status = dyn_builder_create("choice", &builder, &error);
+    if (status == DYN_OK) {
+        status = dyn_builder_add_machine_element(builder, element, &error);
+    }
+    if (status == DYN_OK) {
+        *element = *dyn_builder_machine_element(builder, 0);
+    } else {
+        call_blame(c, "%s%s%s", path, error.site.part ? "." : "", error.site.part ? error.site.part : "");
+        call_fail_description(c, &error, "");
+    }
+    dyn_builder_free(builder);
+    return status == DYN_OK;
+}
+
+bool machine_elements_read_motor(call *c, const char *path, const Dynamics__V1__Motor *from, dyn_motor *motor) {
+    dyn_machine_element_description element = {.kind = DYN_MACHINE_ELEMENT_KIND_MOTOR};
+    if (!from) {
+        return true;
+    }
+    read_motor(from, &element);
+    bool is_good = check_alone(c, path, &element);
+    *motor = element.motor;
+    return is_good;
+}
+
+bool machine_elements_read_gear(call *c, const char *path, const Dynamics__V1__Gear *from, dyn_gear *gear) {
+    dyn_machine_element_description element = {.kind = DYN_MACHINE_ELEMENT_KIND_GEAR};
+    if (!from) {
+        return true;
+    }
+    read_gear(from, &element);
+    bool is_good = check_alone(c, path, &element);
+    *gear = element.gear;
+    return is_good;
+}
+
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* Returns whether a vector is zero. */

@@ -13,6 +13,11 @@
  * field is that of the wrong member. */
 bool machine_elements_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder);
 
+/* Read a motor or a gear that is no element of a description, but a member of the message at `path`: "choices[2]". NULL
+ * leaves the result as it is. Return false when the call has ended with an error, whose field is the wrong member. */
+bool machine_elements_read_motor(call *c, const char *path, const Dynamics__V1__Motor *from, dyn_motor *motor);
+bool machine_elements_read_gear(call *c, const char *path, const Dynamics__V1__Gear *from, dyn_gear *gear);
+
 /* Checks the number of machine elements of a new model. Returns false when the call has ended because there are more
  * than limits.machine_elements; `field` is their place in the request. */
 bool machine_elements_check_count(call *c, const char *field, size_t count);

@@ -3,9 +3,11 @@
 #include <dynamics/dynamics.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "methods/batch.h"
+#include "methods/machine_elements.h"
 #include "methods/methods.h"
 #include "methods/motion.h"
 #include "methods/passive_forces.h"
@@ -21,8 +23,8 @@ static const double FRICTION_VELOCITY = 0.01;
 /* Largest number of entries of mass matrices in a block. */
 static const size_t MOST_ENTRIES = 1 << 18;
 
-/* Largest number of other ratios. */
-enum { MOST_RATIOS = 100 };
+/* Largest numbers of other ratios, and of choices. */
+enum { MOST_RATIOS = 100, MOST_CHOICES = 100 };
 
 /* Checks that the limits of the library and of the protocol have the same order. */
 #define SAME_NUMBER(name, wire)                                                                                        \
@@ -43,15 +45,16 @@ typedef struct motors_task {
     size_t count;
     dyn_drive *drives;
     dyn_passive_parts parts;
-    const double *v, *a, *tau; /* NULL: zeros, and inverse dynamics for tau */
-    const double *time;        /* NULL: none */
-    double ambient, start;     /* degrees Celsius */
-    bool *is_braked;           /* for each motor */
-    double *brakes;            /* n x count; NULL: no brake is engaged */
-    size_t ratio_count;
-    const double *ratios;               /* of other gears */
+    const double *v, *a, *tau;          /* NULL: zeros, and inverse dynamics for tau */
+    const double *time;                 /* NULL: none */
+    double ambient, start;              /* degrees Celsius */
+    bool *is_braked;                    /* for each motor */
+    double *brakes;                     /* n x count; NULL: no brake is engaged */
+    size_t *first_other;                /* of each motor, and the number of all */
+    dyn_drive *others;                  /* in place of motor i: from first_other[i] to first_other[i + 1] - 1 */
+    const char **choices;               /* names of the others; NULL: the same motor with another ratio */
     double *loads, *torques, *inertias; /* n x count */
-    double *alternatives;               /* torques with other gears, n x count x ratio_count */
+    double *other_torques;              /* for each motor, n x the number of its others */
 } motors_task;
 
 /* ---- the question ------------------------------------------------------------------------------------------------ */
@@ -106,9 +109,7 @@ static bool check_times(batch *b, const Dynamics__V1__EvaluateMotorsRequest *r) 
     return true;
 }
 
-static bool read_ratios(batch *b, const Dynamics__V1__EvaluateMotorsRequest *r, motors_task *t) {
-    t->ratio_count = r->n_ratios;
-    t->ratios = r->ratios;
+static bool check_ratios(batch *b, const Dynamics__V1__EvaluateMotorsRequest *r) {
     if (r->n_ratios > MOST_RATIOS) {
         call_blame(b->call, "ratios");
         call_fail(b->call, REASON_WRONG_COUNT, "there are %zu ratios; pass at most %d", r->n_ratios, MOST_RATIOS);
@@ -123,6 +124,101 @@ static bool read_ratios(batch *b, const Dynamics__V1__EvaluateMotorsRequest *r, 
         }
     }
     return true;
+}
+
+/* Returns whether a choice may take the place of a motor. */
+static bool is_choice_for(const Dynamics__V1__MotorChoice *choice, const dyn_drive *drive) {
+    return drive->coordinate_count == 0 && (choice->joint[0] == '\0' || strcmp(choice->joint, drive->joint) == 0);
+}
+
+/* Checks the name, the joint and the inertia of choice k. */
+static bool check_choice(batch *b, const Dynamics__V1__MotorChoice *choice, size_t k, const motors_task *t) {
+    bool has_motor = false;
+    for (size_t i = 0; i < t->count; i++) {
+        has_motor = has_motor || is_choice_for(choice, &t->drives[i]);
+    }
+    if (choice->name[0] == '\0' || strlen(choice->name) > DYN_MAX_NAME) {
+        call_blame(b->call, "choices[%zu].name", k);
+        call_fail(b->call, REASON_INVALID_VALUE, "it has %zu bytes; pass 1 to %d", strlen(choice->name), DYN_MAX_NAME);
+    } else if (!has_motor) {
+        call_blame(b->call, "choices[%zu].joint", k);
+        call_fail(b->call, REASON_INVALID_VALUE, "no motor moves joint \"%.200s\" alone; pass the joint of a motor",
+                  choice->joint);
+    } else if (!isfinite(choice->rotor_inertia) || choice->rotor_inertia < 0) {
+        call_blame(b->call, "choices[%zu].rotor_inertia", k);
+        call_fail(b->call, REASON_INVALID_VALUE, "it is %g kg m^2; pass a finite number that is not negative",
+                  choice->rotor_inertia);
+    }
+    return !call_has_ended(b->call);
+}
+
+/* Returns the drive with the motor, the gear and the rotor of a choice, of which `chosen` has the checked numbers. */
+static dyn_drive drive_of_choice(const Dynamics__V1__MotorChoice *choice, const dyn_drive *chosen,
+                                 const dyn_drive *own) {
+    bool has_ratio = choice->gear && choice->gear->ratio != 0;
+    dyn_drive other = dyn_drive_at_ratio(own, has_ratio ? choice->gear->ratio : own->gear.ratio);
+    if (choice->motor) {
+        other.motor = chosen->motor;
+    }
+    if (choice->gear) {
+        double ratio = other.gear.ratio;
+        other.gear = chosen->gear;
+        other.gear.ratio = ratio;
+    }
+    if (choice->rotor_inertia > 0) {
+        other.inertia = choice->rotor_inertia;
+    }
+    return other;
+}
+
+/* Reads the motors and gears of the choices. Returns NULL when the call has ended. */
+static dyn_drive *read_choices(batch *b, const Dynamics__V1__EvaluateMotorsRequest *r, const motors_task *t) {
+    if (r->n_choices > MOST_CHOICES) {
+        call_blame(b->call, "choices");
+        call_fail(b->call, REASON_WRONG_COUNT, "there are %zu choices; pass at most %d", r->n_choices, MOST_CHOICES);
+        return NULL;
+    }
+    dyn_drive *chosen = call_allocate(b->call, r->n_choices + 1, sizeof *chosen);
+    for (size_t k = 0; k < r->n_choices && !call_has_ended(b->call); k++) {
+        char path[32];
+        snprintf(path, sizeof path, "choices[%zu]", k);
+        if (!check_choice(b, r->choices[k], k, t) ||
+            !machine_elements_read_motor(b->call, path, r->choices[k]->motor, &chosen[k].motor) ||
+            !machine_elements_read_gear(b->call, path, r->choices[k]->gear, &chosen[k].gear)) {
+            return NULL;
+        }
+    }
+    return call_has_ended(b->call) ? NULL : chosen;
+}
+
+/* Appends a drive in place of the last motor that has a list of others. */
+static void append_other(const char *choice, dyn_drive other, size_t *count, motors_task *t) {
+    t->choices[*count] = choice;
+    t->others[(*count)++] = other;
+}
+
+/* Lists the drives in place of each motor: with other ratios, and the choices. */
+static bool read_others(batch *b, const Dynamics__V1__EvaluateMotorsRequest *r, motors_task *t) {
+    const dyn_drive *chosen = check_ratios(b, r) ? read_choices(b, r, t) : NULL;
+    size_t most = t->count * (r->n_ratios + r->n_choices), count = 0;
+    if (!chosen) {
+        return false;
+    }
+    t->first_other = call_allocate(b->call, t->count + 1, sizeof *t->first_other);
+    t->others = call_allocate(b->call, most + 1, sizeof *t->others);
+    t->choices = call_allocate(b->call, most + 1, sizeof *t->choices);
+    for (size_t i = 0; i < t->count && !call_has_ended(b->call); i++) {
+        for (size_t k = 0; k < r->n_ratios; k++) {
+            append_other(NULL, dyn_drive_at_ratio(&t->drives[i], r->ratios[k]), &count, t);
+        }
+        for (size_t k = 0; k < r->n_choices; k++) {
+            if (is_choice_for(r->choices[k], &t->drives[i])) {
+                append_other(r->choices[k]->name, drive_of_choice(r->choices[k], &chosen[k], &t->drives[i]), &count, t);
+            }
+        }
+        t->first_other[i + 1] = count;
+    }
+    return !call_has_ended(b->call);
 }
 
 /* Marks the motors whose brakes are engaged. */
@@ -157,7 +253,7 @@ static bool read_options(batch *b, const Dynamics__V1__EvaluateMotorsRequest *r,
         t->parts.friction_velocity = FRICTION_VELOCITY;
     }
     return batch_check(b, "v", r->n_v) && batch_check(b, "a", r->n_a) && batch_check(b, "tau", r->n_tau) &&
-           check_times(b, r) && read_ratios(b, r, t) && read_brakes(b, r, t) &&
+           check_times(b, r) && read_others(b, r, t) && read_brakes(b, r, t) &&
            check_temperature(b, "ambient_temperature", t->ambient) &&
            check_temperature(b, "start_temperature", t->start);
 }
@@ -211,10 +307,13 @@ static dyn_status step(const batch *b, const batch_worker *w, const void *contex
                                     .parts = t->parts};
     status = dyn_drive_torques(w->model, (int)t->count, t->drives, &moved, t->loads + first * t->count,
                                t->torques + first * t->count, error);
-    return status == DYN_OK && t->ratio_count > 0
-               ? dyn_drive_torques_at_ratios(w->model, (int)t->count, t->drives, (int)t->ratio_count, t->ratios, &moved,
-                                             t->alternatives + first * t->count * t->ratio_count, error)
-               : status;
+    for (size_t i = 0; i < t->count && status == DYN_OK; i++) {
+        size_t others = t->first_other[i + 1] - t->first_other[i];
+        status =
+            dyn_drive_torques_of_others(w->model, &t->drives[i], (int)others, t->others + t->first_other[i], &moved,
+                                        t->other_torques + b->n * t->first_other[i] + first * others, error);
+    }
+    return status;
 }
 
 /* Allocates the results and runs the step over all samples. */
@@ -225,7 +324,7 @@ static bool compute_torques(batch *b, bool has_brakes, motors_task *t) {
     t->torques = batch_output(b, t->count);
     t->inertias = batch_output(b, t->count);
     t->brakes = has_brakes ? batch_output(b, t->count) : NULL;
-    t->alternatives = batch_output(b, t->count * t->ratio_count);
+    t->other_torques = batch_output(b, t->first_other[t->count]);
     return !call_has_ended(b->call) &&
            batch_run(b, step, t, b->block_size * numbers * sizeof(double) + batch_forces_size(b));
 }
@@ -260,7 +359,33 @@ static void write_excesses(call *c, const dyn_drive_summary *from, Dynamics__V1_
     }
 }
 
-/* Writes the inertias that decide the ratio of the gear of motor i, which has the ratio of `drive`. */
+/* Returns the part of a limit that a motion leaves. */
+static double margin_of(const motors_task *t, dyn_drive_limit limit, double most, double value) {
+    if (limit != DYN_DRIVE_LIMIT_TEMPERATURE) {
+        return 1 - value / most;
+    }
+    return most > t->ambient ? (most - value) / (most - t->ambient) : -1;
+}
+
+static void write_margins(call *c, const motors_task *t, const dyn_drive *drive, const dyn_drive_summary *from,
+                          Dynamics__V1__MotorSummary *to) {
+    Dynamics__V1__MotorMargin *list = call_allocate(c, DYN_DRIVE_LIMITS, sizeof *list);
+    to->margins = call_allocate(c, DYN_DRIVE_LIMITS, sizeof *to->margins);
+    for (int limit = 0; limit < DYN_DRIVE_LIMITS && !call_has_ended(c); limit++) {
+        Dynamics__V1__MotorMargin *margin = &list[to->n_margins];
+        double most = dyn_drive_limit_value(drive, (dyn_drive_limit)limit);
+        if (isfinite(most)) {
+            dynamics__v1__motor_margin__init(margin);
+            margin->limit = (Dynamics__V1__MotorLimit)(limit + (int)LIMIT(VOLTAGE));
+            margin->bound = most;
+            margin->value = from->values[limit];
+            margin->margin = margin_of(t, (dyn_drive_limit)limit, most, margin->value);
+            to->margins[to->n_margins++] = margin;
+        }
+    }
+}
+
+/* Writes the inertias that decide the ratio of the gear of `drive`, which is motor i or in its place. */
 static void write_inertias(const batch *b, const motors_task *t, size_t i, const dyn_drive *drive,
                            Dynamics__V1__MotorSummary *to) {
     const dyn_drive *own = &t->drives[i];
@@ -276,7 +401,7 @@ static void write_inertias(const batch *b, const motors_task *t, size_t i, const
     to->matched_ratio = drive->inertia > 0 ? sqrt(to->load_inertia / drive->inertia) : 0;
 }
 
-/* Writes the summary of motor i, which has the ratio of `drive`. */
+/* Writes the summary of `drive`, which is motor i or in its place. */
 static Dynamics__V1__MotorSummary *write_summary(batch *b, const motors_task *t, size_t i, const dyn_drive *drive,
                                                  const dyn_drive_summary *from) {
     Dynamics__V1__MotorSummary *to = call_allocate(b->call, 1, sizeof *to);
@@ -304,6 +429,7 @@ static Dynamics__V1__MotorSummary *write_summary(batch *b, const motors_task *t,
     to->gear_loss_energy = from->gear_loss_energy;
     write_inertias(b, t, i, drive, to);
     write_excesses(b->call, from, to);
+    write_margins(b->call, t, drive, from, to);
     return to;
 }
 
@@ -357,7 +483,8 @@ static Dynamics__V1__EvaluateMotorsReply *create_reply(batch *b, const motors_ta
     reply->quadrant = call_allocate(b->call, count, sizeof *reply->quadrant), reply->n_quadrant = count;
     reply->motors = call_allocate(b->call, t->count, sizeof *reply->motors);
     reply->brake_torque = t->brakes, reply->n_brake_torque = t->brakes ? count : 0;
-    reply->alternatives = call_allocate(b->call, t->count * t->ratio_count + 1, sizeof *reply->alternatives);
+    reply->alternatives = call_allocate(b->call, t->first_other[t->count] + 1, sizeof *reply->alternatives);
+    reply->choices = call_allocate(b->call, t->first_other[t->count] + 1, sizeof *reply->choices);
     reply->passive_forces = passive_forces_write(b->call, &b->values.passive);
     return call_has_ended(b->call) ? NULL : reply;
 }
@@ -379,7 +506,7 @@ static void engage_brake(const batch *b, const motors_task *t, size_t i, const m
     }
 }
 
-/* Evaluates motor i, which has the ratio of `drive`, with the torques in to->torques. */
+/* Evaluates `drive`, which is motor i or in its place, with the torques in to->torques. */
 static dyn_drive_summary evaluate(const batch *b, const motors_task *t, size_t i, const dyn_drive *drive,
                                   bool is_braked, const motor_columns *to) {
     dyn_drive_summary summary;
@@ -399,14 +526,21 @@ static dyn_drive_summary evaluate(const batch *b, const motors_task *t, size_t i
     return summary;
 }
 
-/* Writes the summaries of motor i with other ratios. */
-static void write_alternatives(batch *b, const motors_task *t, size_t i, const motor_columns *columns,
-                               Dynamics__V1__EvaluateMotorsReply *reply) {
-    for (size_t k = 0; k < t->ratio_count && !call_has_ended(b->call); k++) {
-        const dyn_drive other = dyn_drive_at_ratio(&t->drives[i], t->ratios[k]);
-        take_column(b->n, t->count * t->ratio_count, i * t->ratio_count + k, t->alternatives, columns->torques);
-        dyn_drive_summary summary = evaluate(b, t, i, &other, false, columns);
-        reply->alternatives[reply->n_alternatives++] = write_summary(b, t, i, &other, &summary);
+/* Writes the summaries of the drives in place of motor i. */
+static void write_others(batch *b, const motors_task *t, size_t i, const motor_columns *columns,
+                         Dynamics__V1__EvaluateMotorsReply *reply) {
+    size_t first = t->first_other[i], count = t->first_other[i + 1] - first;
+    for (size_t k = 0; k < count && !call_has_ended(b->call); k++) {
+        const dyn_drive *other = &t->others[first + k];
+        take_column(b->n, count, k, t->other_torques + b->n * first, columns->torques);
+        dyn_drive_summary summary = evaluate(b, t, i, other, false, columns);
+        Dynamics__V1__MotorSummary *written = write_summary(b, t, i, other, &summary);
+        if (written && t->choices[first + k]) {
+            written->choice = call_string(b->call, t->choices[first + k]);
+            reply->choices[reply->n_choices++] = written;
+        } else if (written) {
+            reply->alternatives[reply->n_alternatives++] = written;
+        }
     }
 }
 
@@ -428,7 +562,7 @@ static void answer(batch *b, const motors_task *t) {
         write_states(b, t, i, columns.states, columns.speeds, columns.temperatures, reply);
         reply->motors[reply->n_motors++] = write_summary(b, t, i, &t->drives[i], &summary);
         reply->is_feasible = reply->is_feasible && summary.excess_count == 0;
-        write_alternatives(b, t, i, &columns, reply);
+        write_others(b, t, i, &columns, reply);
     }
 }
 

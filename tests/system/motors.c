@@ -255,6 +255,150 @@ START_TEST(other_ratios_are_compared_with_the_matched_one) {
 }
 END_TEST
 
+/* Motors and gears for the elbow, of which the first has too little voltage, the second is the one of the model, and
+ * the third has a lighter gear. */
+static const char table[] =
+    "name,joint,resistance,torque_constant,maximum_voltage,continuous_current,maximum_temperature,"
+    "ratio,efficiency,gear_speed,rotor_inertia\n"
+    "weak,elbow,0.3,0.029925,2,,,50,0.9,500,\n"
+    "\n"
+    "own,elbow,0.3,0.029925,24,20,155,50,0.9,500,1e-5\n"
+    "gear alone,elbow,,,,,,100,0.95,,\n"
+    "hot,,0.5,0.05,48,0.001,,,,,\n";
+
+static const char *write_table(const char *text) {
+    FILE *to = fopen(scratch("table.csv"), "w");
+    ck_assert_ptr_nonnull(to);
+    fputs(text, to);
+    ck_assert_int_eq(fclose(to), 0);
+    return scratch("table.csv");
+}
+
+/* Returns the entry of a choice for a joint. */
+static const json_t *find_choice(const json_t *found, const char *joint, const char *name) {
+    const json_t *choices = json_object_get(found, "choices");
+    for (size_t i = 0; i < json_array_size(choices); i++) {
+        const json_t *each = json_array_get(choices, i);
+        if (strcmp(json_string_value(json_object_get(each, "joint")), joint) == 0 &&
+            strcmp(json_string_value(json_object_get(each, "choice")), name) == 0) {
+            return each;
+        }
+    }
+    ck_abort_msg("there is no choice %s for joint %s", name, joint);
+    return NULL;
+}
+
+START_TEST(motors_of_a_table_are_compared_the_best_first) {
+    char motion[256], line[1024];
+    load_arm();
+    snprintf(motion, sizeof motion, "%s", write_motion(0.5));
+    snprintf(line, sizeof line, "$ctl motor driven_arm %s --choose %s --json", motion, write_table(table));
+    json_t *found = run_json(line), *choices = json_object_get(found, "choices");
+    ck_assert_uint_eq(json_array_size(choices), 5);
+    double losses = 0;
+    bool was_feasible = true;
+    for (size_t i = 0; i < json_array_size(choices); i++) {
+        const json_t *each = json_array_get(choices, i), *value;
+        const char *limit;
+        bool is_feasible = json_is_true(json_object_get(each, "is_feasible")), fits = true;
+        bool is_new =
+            i == 0 || strcmp(json_string_value(json_object_get(each, "joint")),
+                             json_string_value(json_object_get(json_array_get(choices, i - 1), "joint"))) != 0;
+        json_object_foreach(json_object_get(each, "margins"), limit, value) {
+            fits = fits && json_number_value(value) >= -1e-9;
+        }
+        ck_assert(fits == is_feasible);
+        ck_assert(is_new || was_feasible || !is_feasible);
+        ck_assert(is_new || !is_feasible || member_of(each, "losses") >= losses);
+        losses = member_of(each, "losses"), was_feasible = is_feasible;
+    }
+    ck_assert(json_is_false(json_object_get(find_choice(found, "elbow", "weak"), "is_feasible")));
+    ck_assert(json_is_false(json_object_get(find_choice(found, "shoulder", "hot"), "is_feasible")));
+    ck_assert_double_eq(member_of(find_choice(found, "elbow", "gear alone"), "ratio"), 100);
+    const json_t *own = find_choice(found, "elbow", "own");
+    ck_assert(json_is_true(json_object_get(own, "is_feasible")));
+    /* The elbow turns at 50 * 3 * 0.5 rad/s at most, of 500. */
+    ck_assert_double_eq_tol(member_of(json_object_get(own, "margins"), "gear_speed"), 1 - 75.0 / 500, 1e-12);
+    ck_assert_double_eq_tol(member_of(own, "inertia_ratio") * pow(member_of(own, "matched_ratio") / 50, 2), 1, 1e-9);
+    json_decref(found);
+    snprintf(line, sizeof line, "$ctl motor driven_arm %s --choose %s", motion, scratch("table.csv"));
+    must_say(line, "shoulder cannot do this motion with any of its choices.");
+    must_say(line, "elbow can do this motion with gear alone, its best choice.");
+    must_say(line, "exceeds its continuous_current");
+    snprintf(line, sizeof line, "$ctl motor driven_arm %s --choose %s --csv", motion, scratch("table.csv"));
+    must_say(line, "joint,choice,is_feasible,torque_margin,speed_margin,voltage_margin,thermal_margin,ratio");
+}
+END_TEST
+
+/* With the numbers of the model a choice has the margins and losses of its own motor. */
+START_TEST(a_choice_with_the_numbers_of_the_model_is_its_own_motor) {
+    char motion[256], line[1024];
+    load_arm();
+    snprintf(motion, sizeof motion, "%s", write_motion(0.5));
+    snprintf(line, sizeof line, "$ctl motor driven_arm %s --json --passive damping,friction", motion);
+    json_t *model = run_json(line);
+    snprintf(line, sizeof line, "$ctl motor driven_arm %s --json --passive damping,friction --choose %s", motion,
+             write_table(" [{\"name\": \"same\", \"joint\": \"shoulder\", \"ratio\": 100, \"efficiency\": 0.8,\n"
+                         "\"back_driving_efficiency\": 0.7, \"gear_torque\": 60, \"rotor_inertia\": 1e-4},\n"
+                         "{\"name\": \"motor\", \"joint\": \"shoulder\", \"resistance\": 0.5,\n\"inductance\": 1e-4, "
+                         "\"torque_constant\": 0.05, \"maximum_voltage\": 24}]\n"));
+    json_t *found = run_json(line);
+    const json_t *own = json_array_get(json_object_get(model, "motors"), 0);
+    const json_t *same = find_choice(found, "shoulder", "same"), *motor = find_choice(found, "shoulder", "motor");
+    double losses = member_of(own, "heat_energy") + member_of(own, "gear_loss_energy");
+    ck_assert_double_eq_tol(member_of(same, "losses"), losses, 1e-9 * losses);
+    ck_assert_double_eq_tol(member_of(same, "peak_temperature"), member_of(own, "peak_temperature"), 1e-9);
+    ck_assert_double_eq_tol(member_of(motor, "rms_current"), member_of(own, "rms_current"), 1e-9);
+    double voltage = member_of(json_object_get(motor, "margins"), "voltage");
+    ck_assert_double_eq_tol(member_of(json_object_get(same, "margins"), "gear_torque"),
+                            1 - member_of(own, "peak_load") / 60, 1e-9);
+    ck_assert(voltage > 0 && voltage < 1);
+    json_decref(model), json_decref(found);
+}
+END_TEST
+
+/* Wrong tables, and what is said about them with the line. */
+static const char *const wrong_tables[][2] = {
+    {"name,resistance\nm,0.5\n", "table.csv:2: motor.torque_constant"},
+    {"name,resistance,torque_constant\nm,0.5,0.1\n\nn,-1,0.1\n", "table.csv:4: motor.resistance"},
+    {"name,resistance,torque_constant,efficiency\nm,0.5,0.1,1.5\n", "table.csv:2: gear.efficiency"},
+    {"name,joint,resistance,torque_constant\nm,base,0.5,0.1\n", "table.csv:2: joint: no motor moves joint"},
+    {"name,ratio,rotor_inertia\nm,10,-1\n", "table.csv:2: rotor_inertia"},
+    {"name,resistence\nm,1\n", "table.csv:1: no number of a motor or a gear has the name of the column resistence"},
+    {"name,ratio,ratio\nm,1,1\n", "table.csv:1: the header has a column twice: ratio"},
+    {"ratio\n1\n", "table.csv:1: the header lacks the column name"},
+    {"name,ratio\nm,x\n", "table.csv:2: ratio is not a finite number: x"},
+    {"name,ratio\nm,1,2\n", "table.csv:2: the row has more cells than the header"},
+    {"name,ratio\nm\n", "table.csv:2: the row has fewer cells than the header"},
+    {"name,ratio\n,2\n", "table.csv:2: the row lacks a name"},
+    {"name,rotor_inertia\nm,2\n", "table.csv:2: the row states neither a motor nor a gear: m"},
+    {"name,ratio\n", "table.csv: the table has no motors"},
+    {"[\n]", "table.csv: the table has no motors"},
+    {"[{\"name\": \"m\",\n \"ratio\": 2},\n {\"name\": \"n\", \"ratio\": true}]", "table.csv:3: not a number: ratio"},
+    {"[{\"name\": \"m\", \"ratio\": 2},\n{\"name\": 3}]", "table.csv:2: not a string: name"},
+    {"[{\"name\": \"m\", \"teeth\": 2}]", "table.csv:1: no number of a motor or a gear has the name teeth"},
+    {"[\n\n3]", "table.csv:3: each motor is an object"},
+    {"[{\"name\": \"m\", \"ratio\": 2}\n", "table.csv:2: not JSON: the array of motors does not end here"},
+    {"[\n{\"name\":\n m}]", "table.csv:3: not JSON"},
+};
+
+START_TEST(a_wrong_table_is_refused_with_its_line) {
+    char motion[256], line[1024];
+    load_arm();
+    snprintf(motion, sizeof motion, "%s", write_motion(0.5));
+    for (size_t i = 0; i < sizeof wrong_tables / sizeof *wrong_tables; i++) {
+        int status = strstr(wrong_tables[i][1], "motor.") || strstr(wrong_tables[i][1], "gear.") ||
+                             strstr(wrong_tables[i][1], ": rotor_inertia") || strstr(wrong_tables[i][1], ": joint: ")
+                         ? 1
+                         : 2;
+        snprintf(line, sizeof line, "$ctl motor driven_arm %s --choose %s", motion, write_table(wrong_tables[i][0]));
+        must_fail(line, status, wrong_tables[i][1]);
+    }
+    must_fail("$ctl call evaluate_motors '{\"query\": {\"model\": \"driven_arm\"}, \"q\": [0, 0], \"choices\": [{}]}'",
+              1, "evaluate_motors.choices[0].name: it has 0 bytes");
+}
+END_TEST
+
 /* The elbow holds its link of 1 kg at 0.2 m with 1.962 N m, which are 0.03924 N m at the motor of the gear of 50. */
 START_TEST(an_engaged_brake_takes_what_it_can_hold) {
     static const char call[] = "$ctl call evaluate_motors '{\"query\": {\"model\": \"driven_arm\"}, \"q\": [0, 0],"
@@ -314,6 +458,9 @@ int main(void) {
     tcase_add_test(all, limits_that_a_motion_exceeds_are_named_with_their_samples);
     tcase_add_test(all, transmissions_of_a_urdf_file_are_read_where_they_are_asked_for);
     tcase_add_test(all, other_ratios_are_compared_with_the_matched_one);
+    tcase_add_test(all, motors_of_a_table_are_compared_the_best_first);
+    tcase_add_test(all, a_choice_with_the_numbers_of_the_model_is_its_own_motor);
+    tcase_add_test(all, a_wrong_table_is_refused_with_its_line);
     tcase_add_test(all, an_engaged_brake_takes_what_it_can_hold);
     tcase_add_test(all, wrong_requests_are_refused_with_their_field);
     return run_unforked("motors", all);

@@ -488,16 +488,18 @@ START_TEST(motors_of_shafts_have_the_torques_that_ratios_transmit) {
     int c1 = dyn_model_joint(model, dyn_model_find_joint(model, "j1"))->v_index;
     int c4 = dyn_model_joint(model, dyn_model_find_joint(model, "j4"))->v_index;
     for (int i = 0; i < STATES; i++) {
-        const double *q = x.q + i * NQ, *v = x.v + i * NV, *a = x.a + i * NV, one = 1;
+        const double *q = x.q + i * NQ, *v = x.v + i * NV, *a = x.a + i * NV;
         double forces[JOINTS], loads[2], T[2], same[2];
         require(dyn_rnea(model, w, 1, NULL, q, v, a, NULL, forces, &error), &error);
         dyn_drive_motion motion = {.n = 1, .q = q, .v = v, .a = a, .forces = forces};
         motion.parts.friction_velocity = 0.01;
         require(dyn_drive_torques(model, 2, drives, &motion, loads, T, &error), &error);
-        require(dyn_drive_torques_at_ratios(model, 2, drives, 1, &one, &motion, same, &error), &error);
+        for (int k = 0; k < 2; k++) {
+            require(dyn_drive_torques_of_others(model, &drives[k], 1, &drives[k], &motion, &same[k], &error), &error);
+        }
         double tau[2] = {20 * T[0], -7 * T[0] + 6 * T[1]}, power = 0;
         assert_norm_close("tau", i, tau, (const double[2]){forces[c1], forces[c4]}, 2, 1e-12);
-        assert_norm_close("torques at the ratio one", i, same, T, 2, 1e-14);
+        assert_norm_close("torques of the same drives", i, same, T, 2, 1e-14);
         ck_assert_double_eq_tol(dyn_drive_speed(&drives[0], v), 20 * v[c1] - 7 * v[c4], 1e-12);
         for (int k = 0; k < 2; k++) {
             power += T[k] * dyn_drive_speed(&drives[k], v);
@@ -690,20 +692,24 @@ START_TEST(motors_of_shafts_overcome_their_friction) {
     dyn_workspace *w = workspace_of(model);
     dyn_drive drives[2];
     dyn_error error;
-    const double q[WRIST] = {0.3, -0.8}, v[WRIST] = {1, -0.4}, a[WRIST] = {2, 3}, ratios[2] = {1, 2}, wl = 30 * 0.6;
-    double forces[WRIST], loads[2], T[2], at[4];
+    const double q[WRIST] = {0.3, -0.8}, v[WRIST] = {1, -0.4}, a[WRIST] = {2, 3}, wl = 30 * 0.6;
+    double forces[WRIST], loads[2], T[2], at[3];
     require(dyn_model_drives(model, drives, &error), &error);
     require(dyn_rnea(model, w, 1, NULL, q, v, a, NULL, forces, &error), &error);
     dyn_drive_motion motion = {.n = 1, .q = q, .v = v, .a = a, .forces = forces};
     motion.parts = (dyn_passive_parts){.damping = true, .friction = true, .friction_velocity = 1e-6};
     require(dyn_drive_torques(model, 2, drives, &motion, loads, T, &error), &error);
-    require(dyn_drive_torques_at_ratios(model, 2, drives, 2, ratios, &motion, at, &error), &error);
+    dyn_drive others[3] = {drives[0], dyn_drive_at_ratio(&drives[0], 2), dyn_drive_at_ratio(&drives[0], 2)};
+    others[2].inertia *= 4;
+    require(dyn_drive_torques_of_others(model, &drives[0], 3, others, &motion, at, &error), &error);
     const double lossless[2] = {(forces[0] + forces[1]) / 60, (forces[0] - forces[1]) / -40};
     ck_assert_double_eq_tol(T[0], lossless[0] + 0.03 * wl + 0.4, 1e-12);
     ck_assert_double_eq_tol(T[1], lossless[1], 1e-12);
     ck_assert_double_eq_tol(at[0], T[0], 1e-12);
     /* At twice the rate: half the torque, the torque for the rotor, and the friction of the faster rotor. */
     ck_assert_double_eq_tol(at[1], lossless[0] / 2 + 2e-3 * 30 * 5 * 1.5 + 0.03 * 2 * wl + 0.4, 1e-9);
+    /* A rotor with three times more inertia turns at twice the rate of the shaft. */
+    ck_assert_double_eq_tol(at[2], at[1] + 3 * 2e-3 * 30 * 5 * 2, 1e-9);
     ck_assert_str_eq(drives[1].brake_name, "hold");
     ck_assert_double_eq(drives[1].brake, 0.2);
     ck_assert_ptr_null(drives[0].brake_name);

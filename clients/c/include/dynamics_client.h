@@ -1709,6 +1709,15 @@ typedef enum dyn_client_motor_limit {
     DYN_CLIENT_MOTOR_LIMIT_BRAKE = 9,                  /* N m */
 } dyn_client_motor_limit;
 
+/* Motor and gear that may take the place of those of a joint. */
+typedef struct dyn_client_motor_choice {
+    const char *name;
+    const char *joint;             /* NULL: the joint of each motor */
+    const dyn_client_motor *motor; /* NULL: that of the joint */
+    const dyn_client_gear *gear;   /* NULL: that of the joint; a ratio of zero is that of the joint */
+    double rotor_inertia;          /* about its axis, kg m^2; 0: that of the joint's rotor */
+} dyn_client_motor_choice;
+
 /* Motion whose motors are evaluated. n is query.samples. */
 typedef struct dyn_client_motors_request {
     size_t struct_size;
@@ -1722,6 +1731,8 @@ typedef struct dyn_client_motors_request {
     const double *ratios; /* other ratios of the gears, for `alternatives` */
     size_t brake_count;
     const char *const *brakes; /* names of engaged brakes */
+    size_t choice_count;       /* at most 100 */
+    const dyn_client_motor_choice *choices;
 } dyn_client_motors_request;
 #define DYN_CLIENT_MOTORS_REQUEST_INIT(...)                                                                            \
     DYN_CLIENT_SIZED(dyn_client_motors_request, .ambient_temperature = 25, .start_temperature = 25, __VA_ARGS__)
@@ -1733,6 +1744,13 @@ typedef struct dyn_client_motor_excess {
     size_t first_sample, worst_sample; /* of the first excess, and of the worst one */
     size_t samples;                    /* number of samples beyond the limit */
 } dyn_client_motor_excess;
+
+/* Distance of a motion from a limit. */
+typedef struct dyn_client_motor_margin {
+    dyn_client_motor_limit limit;
+    double bound, value; /* the limit, and what it bounds: the greatest absolute value, or the root mean square */
+    double margin;       /* part of the limit that the motion leaves; negative beyond it */
+} dyn_client_motor_margin;
 
 /* Motion of one motor. Peaks are of absolute values; energies are zero without times. */
 typedef struct dyn_client_motor_summary {
@@ -1758,6 +1776,9 @@ typedef struct dyn_client_motor_summary {
     double matched_ratio;       /* with the greatest acceleration for a given torque; 0 without a rotor */
     size_t excess_count;
     const dyn_client_motor_excess *excesses; /* limits that the motion exceeds */
+    size_t margin_count;
+    const dyn_client_motor_margin *margins; /* all limits of the motor and its gear */
+    const char *choice;                     /* of `choices`: its name; otherwise "" */
 } dyn_client_motor_summary;
 
 /* Motors of a motion. Arrays of numbers are n x motor_count. */
@@ -1781,6 +1802,8 @@ typedef struct dyn_client_motors {
     const double *brake_torque;             /* part of the torque that brakes take, N m; NULL: none is engaged */
     size_t alternative_count;
     const dyn_client_motor_summary *alternatives; /* for each motor, one for each of the request's ratios */
+    size_t choice_count;
+    const dyn_client_motor_summary *choices; /* for each motor, one for each of the request's choices for its joint */
 } dyn_client_motors;
 
 /* Evaluates the motors of a model along a motion (motor.proto). FAILED_PRECONDITION with the field

@@ -69,8 +69,8 @@ static Dynamics__V1__NominalValues *from_nominal(pool *memory, const dyn_client_
     return made;
 }
 
-static Dynamics__V1__Motor *from_motor(pool *memory, const dyn_client_motor *from) {
-    Dynamics__V1__Motor *made = pool_allocate(memory, 1, sizeof *made);
+Dynamics__V1__Motor *from_motor(pool *memory, const dyn_client_motor *from) {
+    Dynamics__V1__Motor *made = !from ? NULL : pool_allocate(memory, 1, sizeof *made);
     if (made) {
         dynamics__v1__motor__init(made);
         made->resistance = from->resistance;
@@ -107,8 +107,8 @@ static Dynamics__V1__Shaft *from_shaft(pool *memory, const dyn_client_machine_el
     return made;
 }
 
-static Dynamics__V1__Gear *from_gear(pool *memory, const dyn_client_gear *from) {
-    Dynamics__V1__Gear *made = pool_allocate(memory, 1, sizeof *made);
+Dynamics__V1__Gear *from_gear(pool *memory, const dyn_client_gear *from) {
+    Dynamics__V1__Gear *made = !from ? NULL : pool_allocate(memory, 1, sizeof *made);
     if (made) {
         dynamics__v1__gear__init(made);
         made->ratio = from->ratio;

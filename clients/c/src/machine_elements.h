@@ -14,6 +14,10 @@
 /* Converts a machine element of a request. Returns NULL when out of memory, which the pool records. */
 Dynamics__V1__MachineElement *from_machine_element(pool *memory, const dyn_client_machine_element *from);
 
+/* Convert a motor and a gear of a request. Return NULL for NULL, and when out of memory, which the pool records. */
+Dynamics__V1__Motor *from_motor(pool *memory, const dyn_client_motor *from);
+Dynamics__V1__Gear *from_gear(pool *memory, const dyn_client_gear *from);
+
 /* Converts machine elements of a reply. Returns NULL when out of memory, which the pool records. */
 const dyn_client_machine_element *to_machine_elements(pool *memory, size_t count,
                                                       Dynamics__V1__MachineElement *const *from);

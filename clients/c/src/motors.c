@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "error.h"
+#include "machine_elements.h"
 #include "pool.h"
 #include "query.h"
 #include "requests.h"
@@ -17,8 +18,25 @@ typedef struct motors_result {
     pool memory;
 } motors_result;
 
-/* Fills the message from the request; arrays are borrowed. */
-static void write_request(const dyn_client_motors_request *from, const query_parts *parts,
+/* Converts the choices of a request to the message. */
+static void write_choices(pool *memory, const dyn_client_motors_request *from,
+                          Dynamics__V1__EvaluateMotorsRequest *to) {
+    Dynamics__V1__MotorChoice *made = pool_allocate(memory, from->choice_count + 1, sizeof *made);
+    to->choices = pool_allocate(memory, from->choice_count + 1, sizeof *to->choices);
+    for (size_t i = 0; made && to->choices && i < from->choice_count; i++) {
+        const dyn_client_motor_choice *choice = &from->choices[i];
+        dynamics__v1__motor_choice__init(&made[i]);
+        made[i].name = (char *)(choice->name ? choice->name : "");
+        made[i].joint = (char *)(choice->joint ? choice->joint : "");
+        made[i].motor = from_motor(memory, choice->motor);
+        made[i].gear = from_gear(memory, choice->gear);
+        made[i].rotor_inertia = choice->rotor_inertia;
+        to->choices[to->n_choices++] = &made[i];
+    }
+}
+
+/* Fills the message from the request; arrays of numbers are borrowed. */
+static void write_request(pool *memory, const dyn_client_motors_request *from, const query_parts *parts,
                           Dynamics__V1__EvaluateMotorsRequest *to) {
     to->q = (double *)from->q, to->n_q = parts->q_count;
     to->v = (double *)from->v, to->n_v = from->v ? parts->v_count : 0;
@@ -33,6 +51,7 @@ static void write_request(const dyn_client_motors_request *from, const query_par
     to->optional_start_temperature_case =
         DYNAMICS__V1__EVALUATE_MOTORS_REQUEST__OPTIONAL_START_TEMPERATURE_START_TEMPERATURE;
     to->start_temperature = from->start_temperature;
+    write_choices(memory, from, to);
 }
 
 static const dyn_client_motor_excess *read_excesses(pool *memory, const Dynamics__V1__MotorSummary *from) {
@@ -45,6 +64,15 @@ static const dyn_client_motor_excess *read_excesses(pool *memory, const Dynamics
                                             .first_sample = (size_t)e->first_sample,
                                             .worst_sample = (size_t)e->worst_sample,
                                             .samples = (size_t)e->samples};
+    }
+    return made;
+}
+
+static const dyn_client_motor_margin *read_margins(pool *memory, const Dynamics__V1__MotorSummary *from) {
+    dyn_client_motor_margin *made = pool_allocate(memory, from->n_margins + 1, sizeof *made);
+    for (size_t i = 0; made && i < from->n_margins; i++) {
+        const Dynamics__V1__MotorMargin *m = from->margins[i];
+        made[i] = (dyn_client_motor_margin){(dyn_client_motor_limit)m->limit, m->bound, m->value, m->margin};
     }
     return made;
 }
@@ -72,7 +100,10 @@ static dyn_client_motor_summary read_summary(pool *memory, const Dynamics__V1__M
                                       .reflected_inertia = from->reflected_inertia,
                                       .matched_ratio = from->matched_ratio,
                                       .excess_count = from->n_excesses,
-                                      .excesses = read_excesses(memory, from)};
+                                      .excesses = read_excesses(memory, from),
+                                      .margin_count = from->n_margins,
+                                      .margins = read_margins(memory, from),
+                                      .choice = from->choice};
 }
 
 static const dyn_client_motor_summary *read_summaries(pool *memory, size_t count,
@@ -135,7 +166,9 @@ static dyn_client_status convert_reply(motors_result *result, size_t samples, dy
                             .quadrant = r->quadrant,
                             .brake_torque = r->n_brake_torque > 0 ? r->brake_torque : NULL,
                             .alternative_count = r->n_alternatives,
-                            .alternatives = read_summaries(&result->memory, r->n_alternatives, r->alternatives)};
+                            .alternatives = read_summaries(&result->memory, r->n_alternatives, r->alternatives),
+                            .choice_count = r->n_choices,
+                            .choices = read_summaries(&result->memory, r->n_choices, r->choices)};
     return result->memory.is_exhausted ? fail_memory(error) : DYN_CLIENT_OK;
 }
 
@@ -155,12 +188,12 @@ dyn_client_status dyn_client_evaluate_motors(dyn_client *client, const dyn_clien
     }
     motors_result *result = calloc(1, sizeof *result);
     if (result) {
-        write_request(&known, &parts, &body);
+        write_request(&result->memory, &known, &parts, &body);
         body.query = &parts.query;
-        status = request_evaluate_motors(client, &body, parts.terms, &result->reply, error);
-    } else {
-        status = fail_memory(error);
     }
+    status = !result || result->memory.is_exhausted
+                 ? fail_memory(error)
+                 : request_evaluate_motors(client, &body, parts.terms, &result->reply, error);
     if (status == DYN_CLIENT_OK) {
         status = convert_reply(result, parts.source.samples, error);
     }

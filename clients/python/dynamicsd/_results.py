@@ -169,7 +169,8 @@ def motors(found: Any) -> Motors:
     quadrant = integers(found.quadrant, found.samples * found.motor_count).reshape(shape)
     summaries = tuple(read(MotorSummary, each) for each in found.motors[0:found.motor_count])
     alternatives = tuple(read(MotorSummary, each) for each in found.alternatives[0:found.alternative_count])
-    return Motors(summaries, bool(found.is_feasible), quadrant=quadrant, alternatives=alternatives,
+    choices = tuple(read(MotorSummary, each) for each in found.choices[0:found.choice_count])
+    return Motors(summaries, bool(found.is_feasible), quadrant=quadrant, alternatives=alternatives, choices=choices,
                   brake_torque=copied(found.brake_torque, *shape) if found.brake_torque else None, **arrays)
 
 

@@ -17,8 +17,8 @@ from dynamicsd.errors import text
 from dynamicsd.evaluation import ARRAYS, Asked, Evaluation
 from dynamicsd.records import (Array, Assembly, AssemblyOutcome, BaseParameters, ComparedFormulation,
                                ConstrainedMotion, Description, Excitation, Explanation, FlexibleLink, Formulation,
-                               Identification, ModelDescription, ModelInfo, Motors, Operation, ReportEntry, Rollout,
-                               ScrewChain, Stepping, Tip, Trajectory)
+                               Identification, ModelDescription, ModelInfo, MotorChoice, Motors, Operation, ReportEntry,
+                               Rollout, ScrewChain, Stepping, Tip, Trajectory)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -388,12 +388,13 @@ class Model:
     def evaluate_motors(self, q: Rows, v: Rows | None = None, a: Rows | None = None, time: ArrayLike | None = None, *,
                         tau: Rows | None = None, ambient_temperature: float = 25.0,
                         start_temperature: float | None = None, ratios: ArrayLike | None = None,
-                        brakes: Sequence[str] = (), **options: Unpack[RecordOptions]) -> Motors:
+                        brakes: Sequence[str] = (), choices: Sequence[MotorChoice] = (),
+                        **options: Unpack[RecordOptions]) -> Motors:
         """Evaluates the motors along a motion: current, voltage, power, heat, temperature, and limits.
 
         Without `tau`, the forces of the joints are those of inverse dynamics. Without `time`, in s, the samples are
-        independent. `ratios` are other ratios of the gears, whose summaries are the alternatives, and
-        `brakes` the names of those that are engaged.
+        independent. `ratios` are other ratios of the gears, whose summaries are the alternatives, `brakes` the names
+        of those that are engaged, and `choices` motors and gears to choose from.
 
         >>> rod = dynamicsd.Link("rod", dynamicsd.Inertia(1.0, rotational=[1, 0, 0, 1, 0, 1]))
         >>> motor = dynamicsd.Motor(resistance=0.5, torque_constant=0.05)
@@ -408,7 +409,8 @@ class Model:
         query = Query(self, options)
         request = query.keep.new("dyn_client_motors_request *")
         start = ambient_temperature if start_temperature is None else start_temperature
-        fill(query.keep, request, "request", ambient_temperature=ambient_temperature, start_temperature=start)
+        fill(query.keep, request, "request", ambient_temperature=ambient_temperature, start_temperature=start,
+             choices=choices or None)
         request.q = query.rows("q", q)
         request.v, request.a = query.rows("v", v), query.rows("a", a)
         request.tau = query.rows("tau", tau)

@@ -1052,12 +1052,39 @@ class MotorExcess:
     samples: int
 
 
+@record("dyn_client_motor_choice")
+@dataclasses.dataclass(frozen=True, eq=False)
+class MotorChoice:
+    """Motor and gear that may take the place of those of a joint, or of each joint, and the inertia of their rotor.
+
+    What is absent, and a ratio or an inertia of zero, is that of the joint.
+    """
+
+    name: str
+    joint: str | None = None
+    motor: Motor | None = None
+    gear: Gear | None = None
+    rotor_inertia: float = 0.0
+
+
+@record("dyn_client_motor_margin")
+@dataclasses.dataclass(frozen=True, eq=False)
+class MotorMargin:
+    """Limit of a motor, what it bounds in a motion, and the part of it that the motion leaves, negative beyond it."""
+
+    limit: str
+    bound: float
+    value: float
+    margin: float
+
+
 @record("dyn_client_motor_summary")
 @dataclasses.dataclass(frozen=True, eq=False)
 class MotorSummary:
     """Motion of one motor: peaks of absolute values and root mean squares, in SI units and degrees Celsius.
 
-    Energies are zero without times. `matched_ratio` has the greatest acceleration for a given torque.
+    Energies are zero without times. `matched_ratio` has the greatest acceleration for a given torque. `choice` is the
+    name of a choice, and `margins` are those of all limits.
     """
 
     name: str
@@ -1082,6 +1109,8 @@ class MotorSummary:
     reflected_inertia: float
     matched_ratio: float
     excesses: tuple[MotorExcess, ...]
+    margins: tuple[MotorMargin, ...]
+    choice: str | None = None
 
 
 @record("dyn_client_joint_fit")
@@ -1272,7 +1301,7 @@ class Motors:
     """Motors of a motion. Arrays have n rows with one number for each motor, in SI units and degrees Celsius.
 
     Margins are distances to the edge of the operating region; they are negative outside, and infinite without limits.
-    `alternatives` has, for each motor, a summary for each other ratio.
+    `alternatives` has, for each motor, a summary for each other ratio, and `choices` one for each choice.
     """
 
     motors: tuple[MotorSummary, ...]
@@ -1291,6 +1320,7 @@ class Motors:
     temperature: Array
     quadrant: NDArray[np.uint64]
     alternatives: tuple[MotorSummary, ...]
+    choices: tuple[MotorSummary, ...]
     brake_torque: Array | None
 
     def __repr__(self) -> str:

@@ -97,14 +97,15 @@ DYN_API dyn_status dyn_drive_torques(const dyn_model *model, int count, const dy
 /* Returns the drive with another ratio of its gear, in the sense of dyn_gear. */
 DYN_API dyn_drive dyn_drive_at_ratio(const dyn_drive *drive, double ratio);
 
-/* Computes the torques of each motor for other ratios of its gear, n x count x ratio_count, to choose a gear. The load
- * and the motion stay; the rotor turns at the other speed, with its inertia and friction. The reaction of the rotors on
- * the links that carry them is that of the model's own ratios. The ratio of a shaft's motor is that of a gear between
- * both, beside the ratios of the shaft. Ratios are not zero. Cost, threads and errors as in
- * dyn_drive_torques. */
-DYN_API dyn_status dyn_drive_torques_at_ratios(const dyn_model *model, int count, const dyn_drive *drives,
-                                               int ratio_count, const double *ratios, const dyn_drive_motion *motion,
-                                               double *torques, dyn_error *error);
+/* Computes the torques of motors in place of that of `drive`, n x count, to choose a motor and a gear. `others` are
+ * copies of `drive` with another motor, gear, ratio or inertia. The load and the motion stay; the rotor turns at the
+ * other speed, with its inertia and with the friction of the model on the side of the rotor. The reaction of the rotors
+ * on the links that carry them is that of the model's own. The ratio of a shaft's motor is that of a gear without loss
+ * between both, beside the ratios of the shaft. Ratios are not zero. `torques` must not overlap the inputs. Cost
+ * O(machine elements) per sample and other drive. Threads and errors as in dyn_drive_torques. */
+DYN_API dyn_status dyn_drive_torques_of_others(const dyn_model *model, const dyn_drive *drive, int count,
+                                               const dyn_drive *others, const dyn_drive_motion *motion, double *torques,
+                                               dyn_error *error);
 
 /* Temperatures, degrees Celsius. */
 typedef struct dyn_motor_temperature {
@@ -203,6 +204,7 @@ typedef struct dyn_drive_summary {
     double electrical_energy;         /* J */
     double heat_energy;               /* J */
     double gear_loss_energy;          /* J */
+    double values[DYN_DRIVE_LIMITS];  /* what each limit bounds: the greatest value, or the root mean square */
     int excess_count;
     dyn_drive_excess excesses[DYN_DRIVE_LIMITS];
 } dyn_drive_summary;

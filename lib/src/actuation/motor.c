@@ -455,41 +455,46 @@ dyn_drive dyn_drive_at_ratio(const dyn_drive *drive, double ratio) {
     return other;
 }
 
-/* Returns the torque of a drive with the ratio of `other`, for its forces at its own ratio. */
-static double torque_at_ratio(const dyn_model *model, const dyn_drive *drive, const dyn_drive *other,
+/* Returns the inertia of the rotor of another drive over that of the model's own rotor. */
+static double inertia_factor(const dyn_drive *drive, const dyn_drive *other) {
+    if (other->inertia == drive->inertia) {
+        return 1;
+    }
+    return drive->inertia > 0 ? other->inertia / drive->inertia : 0;
+}
+
+/* Returns the torque of another drive, for the forces of the model's own. */
+static double torque_of_other(const dyn_model *model, const dyn_drive *drive, const dyn_drive *other,
                               const dyn_passive_parts *parts, const drive_forces *own) {
-    double G = drive->ratio, inertial = drive->inertia * own->a, factor = other->ratio / G;
+    double G = drive->ratio, factor = other->ratio / G;
+    double reaction = own->rotors - drive->inertia * own->a * G * G;
     drive_forces f = *own;
-    f.rotors = inertial * other->ratio * other->ratio + factor * (own->rotors - inertial * G * G);
+    f.rotors = other->inertia * own->a * other->ratio * other->ratio + factor * inertia_factor(drive, other) * reaction;
     f.friction = passive_forces_of(model, parts, other->v_index, factor, f.q, f.v).rotor;
     return torque_of(other, &f);
 }
 
-/* Returns the torque of the motor of a shaft behind a gear of another ratio: T / ratio, and the inertia of its rotor,
- * which turns at ratio times the rate of the shaft. */
-static double shaft_torque_at_ratio(const dyn_model *model, const dyn_drive *drive, double ratio,
+/* Returns the torque of another motor of a shaft, behind a gear of the ratio G: T / G, and the inertia of its rotor,
+ * which turns at G times the rate of the shaft. */
+static double shaft_torque_of_other(const dyn_model *model, const dyn_drive *drive, const dyn_drive *other,
                                     const dyn_drive_motion *m, size_t sample) {
-    double rise = m->a ? dyn_drive_speed(drive, m->a + sample * (size_t)model->nv) : 0;
-    double friction = shaft_friction(model, drive, m, sample, 1);
-    double torque = shaft_torque(model, drive, m, sample) + friction;
-    return (torque - shaft_friction(model, drive, m, sample, ratio)) / ratio +
-           drive->inertia * rise * (ratio - 1 / ratio);
+    double rise = m->a ? dyn_drive_speed(drive, m->a + sample * (size_t)model->nv) : 0, G = other->gear.ratio;
+    double load = shaft_torque(model, drive, m, sample) + shaft_friction(model, drive, m, sample, 1);
+    double friction = shaft_friction(model, drive, m, sample, G);
+    return (load - friction) / G + drive->inertia * rise * (G - 1 / G) + (other->inertia - drive->inertia) * rise * G;
 }
 
-dyn_status dyn_drive_torques_at_ratios(const dyn_model *model, int count, const dyn_drive *drives, int ratio_count,
-                                       const double *ratios, const dyn_drive_motion *motion, double *torques,
+dyn_status dyn_drive_torques_of_others(const dyn_model *model, const dyn_drive *drive, int count,
+                                       const dyn_drive *others, const dyn_drive_motion *motion, double *torques,
                                        dyn_error *error) {
+    bool of_shaft = drive->coordinate_count > 0;
     dyn_status status = check_width(motion, error);
     for (size_t s = 0; s < motion->n; s++) {
-        for (int i = 0; i < count; i++) {
-            bool of_shaft = drives[i].coordinate_count > 0;
-            const drive_forces own = of_shaft ? (drive_forces){0} : forces_of(model, &drives[i], motion, s);
-            for (int k = 0; k < ratio_count && status == DYN_OK; k++) {
-                const dyn_drive other = dyn_drive_at_ratio(&drives[i], ratios[k]);
-                *torques = of_shaft ? shaft_torque_at_ratio(model, &drives[i], ratios[k], motion, s)
-                                    : torque_at_ratio(model, &drives[i], &other, &motion->parts, &own);
-                status = check_torque(&other, s, *torques++, error);
-            }
+        const drive_forces own = of_shaft ? (drive_forces){0} : forces_of(model, drive, motion, s);
+        for (int k = 0; k < count && status == DYN_OK; k++, torques++) {
+            *torques = of_shaft ? shaft_torque_of_other(model, drive, &others[k], motion, s)
+                                : torque_of_other(model, drive, &others[k], &motion->parts, &own);
+            status = check_torque(&others[k], s, *torques, error);
         }
     }
     return status;

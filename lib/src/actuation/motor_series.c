@@ -88,7 +88,7 @@ static double held_torque(const dyn_drive_series *s, size_t i) {
     return s->brakes && s->speeds[i] == 0 ? fabs(s->torques[i] + s->brakes[i]) : 0;
 }
 
-/* Finds the excesses of all limits. The root mean squares of the summary are known. */
+/* Finds what all limits bound, and their excesses. The root mean squares of the summary are known. */
 static void find_excesses(const dyn_drive *drive, const dyn_drive_series *s, const dyn_motor_state *states,
                           const double *temperatures, dyn_drive_summary *sum) {
     for (int limit = 0; limit < DYN_DRIVE_LIMITS; limit++) {
@@ -106,6 +106,7 @@ static void find_excesses(const dyn_drive *drive, const dyn_drive_series *s, con
                 [DYN_DRIVE_LIMIT_GEAR_SPEED] = fabs(s->speeds[i]),
                 [DYN_DRIVE_LIMIT_BRAKE] = held_torque(s, i),
             };
+            sum->values[limit] = i == 0 ? values[limit] : fmax(sum->values[limit], values[limit]);
             compare(values[limit], i, &found);
         }
         if (found.samples > 0) {

@@ -66,6 +66,11 @@ def compute(client, arm):
     other = driven.evaluate_motors([[0.0]], [[1.0]], [[2.0]], ratios=[5, 20], gravity=[0, 0, 0]).alternatives
     assert [summary.ratio for summary in other] == [5, 20]
     np.testing.assert_allclose([summary.peak_torque for summary in other], [0.8, 0.2])
+    choice = dynamicsd.MotorChoice("larger", motor=dynamicsd.Motor(1.0, torque_constant=0.1, maximum_current=16),
+                                   gear=dynamicsd.Gear(5, 0.5, 0.5))
+    [chosen] = driven.evaluate_motors([[0.0]], [[1.0]], [[2.0]], choices=[choice], gravity=[0, 0, 0]).choices
+    assert chosen.choice == "larger" and chosen.peak_torque == pytest.approx(0.8)
+    assert [(each.limit, each.margin) for each in chosen.margins] == [("current", pytest.approx(0.5))]
     assert moved.is_feasible and moved.quadrant[:, 0].tolist() == [1, 2] and moved.motors[0].joint == "j"
     driven.unload()
     assert arm.distance(q, arm.integrate(q, v)).tolist() == [0.0] * 6
