@@ -209,7 +209,15 @@ class Client:
         return [read(Connection, each) for each in found.connections[0:found.count]]
 
     def close_connection(self, connection: int, timeout: float = 0) -> None:
-        """Closes a connection of another client, which may connect again. Needs the role administrator."""
+        """Closes a connection of another client, which may connect again. Needs the role administrator.
+
+        >>> with dynamicsd.connect() as other:
+        ...     other.ping()
+        ...     newest = max(one.connection for one in client.connections() if one.kind == "request")
+        ...     client.close_connection(newest)
+        >>> newest in [one.connection for one in client.connections()]
+        False
+        """
         self.session.call(lib.dyn_client_close_connection, connection, seconds(timeout))
 
     # ---- models ------------------------------------------------------------------------------------------------------
