@@ -49,14 +49,24 @@ static void add_columns(table *lines) {
     }
 }
 
+/* Adds a number of operations, or "-": those of the daemon's own kernels are not counted. */
+static void add_count(table *lines, const dyn_client_formulation_cost *cost, uint64_t count) {
+    bool is_counted = cost->multiplications > 0 || cost->additions > 0;
+    if (is_counted) {
+        table_add_cell(lines, "%llu", (unsigned long long)count);
+    } else {
+        table_add_cell(lines, "-");
+    }
+}
+
 static void add_cost(table *lines, const char *name, const dyn_client_formulation_cost *cost) {
     table_add_cell(lines, "%s%s", name, cost->is_stated ? "" : " *");
     table_add_cell(lines, "%.1e", cost->difference);
     table_add_cell(lines, "%.1f", 1e6 * cost->time);
-    table_add_cell(lines, "%llu", (unsigned long long)cost->multiplications);
-    table_add_cell(lines, "%llu", (unsigned long long)cost->additions);
-    table_add_cell(lines, "%llu", (unsigned long long)cost->divisions);
-    table_add_cell(lines, "%llu", (unsigned long long)cost->sines);
+    add_count(lines, cost, cost->multiplications);
+    add_count(lines, cost, cost->additions);
+    add_count(lines, cost, cost->divisions);
+    add_count(lines, cost, cost->sines);
 }
 
 /* Prints the costs of one result, a line for each formulation that applies. */

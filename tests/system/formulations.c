@@ -382,6 +382,28 @@ static dyn_client_query load_chain(const char *name, int joints) {
     return (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = name, .nq = size, .nv = size, .samples = 1);
 }
 
+START_TEST(a_singular_mass_matrix_is_named_also_where_results_are_derived) {
+    const dyn_client_load_request load = DYN_CLIENT_LOAD_REQUEST_INIT(
+            .urdf = "<robot name='light'><link name='a'/><link name='b'/><joint name='j' type='continuous'>"
+                    "<parent link='a'/><child link='b'/></joint></robot>",
+            .name = "light");
+    dyn_client_error error;
+    dyn_client_loaded_model *loaded;
+    double q[1] = {0}, result[1];
+    must(dyn_client_load_model(client, &load, &loaded, &error), &error);
+    dyn_client_loaded_model_free(loaded);
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "light", .nq = 1, .nv = 1, .samples = 1);
+    query.formulation = "vereshchagin";
+    ck_assert_int_eq(dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, result, &error),
+                     DYN_CLIENT_FAILED_PRECONDITION);
+    ck_assert_msg(strstr(error.message, "joint j: the mass matrix is singular"), "%s", error.message);
+    ck_assert_int_eq(dyn_client_mass_matrix(client, &query, q, result, &error), DYN_CLIENT_FAILED_PRECONDITION);
+    query.formulation = "newton_euler";
+    must(dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, result, &error), &error);
+    ck_assert_double_eq(result[0], 0);
+}
+END_TEST
+
 /* Checks that a comparison refuses a chain of 201 joints, which is beyond its bound, and that a single formulation
  * computes it. */
 START_TEST(a_comparison_of_a_large_model_is_refused) {
@@ -499,6 +521,7 @@ int main(void) {
     tcase_add_test(all, every_formulation_is_compared);
     tcase_add_test(all, a_formulation_that_does_not_apply_says_why);
     tcase_add_test(all, inner_quantities_are_named_blocks);
+    tcase_add_test(all, a_singular_mass_matrix_is_named_also_where_results_are_derived);
     tcase_add_test(all, a_comparison_of_a_large_model_is_refused);
     tcase_add_test(all, parallel_levels_of_a_long_chain_agree_with_the_kernels);
     tcase_add_test(all, long_comparisons_and_batches_are_cancelled_under_way);

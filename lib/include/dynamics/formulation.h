@@ -89,7 +89,8 @@ DYN_API const dyn_formulation_traits *dyn_formulation_traits_of(const dyn_formul
 /* Returns the number of bytes that a formulation occupies. */
 DYN_API size_t dyn_formulation_size(const dyn_formulation *formulation);
 
-/* Computes tau for the motion (q, v, a). q is n x nq; v, a (NULL: zero) and tau are n x nv. */
+/* Computes tau for the motion (q, v, a). q is n x nq; v, a (NULL: zero) and tau are n x nv.
+ * Errors: also DYN_FAILED_PRECONDITION where M is singular, for a formulation that states forward dynamics alone. */
 DYN_API dyn_status dyn_formulation_inverse_dynamics(dyn_formulation *formulation, size_t n, const double *gravity,
                                                     const double *q, const double *v, const double *a, double *tau,
                                                     dyn_error *error);
@@ -100,7 +101,7 @@ DYN_API dyn_status dyn_formulation_forward_dynamics(dyn_formulation *formulation
                                                     const double *q, const double *v, const double *tau, double *a,
                                                     dyn_error *error);
 
-/* Computes M(q), n x nv x nv, row-major, both triangles. q is n x nq. */
+/* Computes M(q), n x nv x nv, row-major, both triangles. q is n x nq. Errors: as dyn_formulation_inverse_dynamics. */
 DYN_API dyn_status dyn_formulation_mass_matrix(dyn_formulation *formulation, size_t n, const double *q, double *M,
                                                dyn_error *error);
 

@@ -267,23 +267,6 @@ static dyn_status check_result(const char *name, const double *x, size_t count, 
                         "%s is beyond the range of double precision; the inputs are too large", name);
 }
 
-dyn_status dyn_formulation_inverse_dynamics(dyn_formulation *formulation, size_t n, const double *gravity,
-                                            const double *q, const double *v, const double *a, double *tau,
-                                            dyn_error *error) {
-    const formulation_input in = {gravity, q, v, "a", a};
-    formulation_call call = call_at(formulation, gravity);
-    int nq = call.model->nq, nv = call.model->nv;
-    dyn_status status = check_free_tip(formulation, error);
-    status = status == DYN_OK ? check_loaded_input(formulation, n, &in, error) : status;
-    for (size_t s = 0; status == DYN_OK && s < n; s++) {
-        double *out = tau + s * (size_t)nv;
-        call.sample = s;
-        classical->inverse(&call, row_at(q, s, nq), row_at(v, s, nv), row_at(a, s, nv), out);
-        status = check_result("tau", out, (size_t)nv, s, error);
-    }
-    return status;
-}
-
 /* Refuses a model whose mass matrix is singular in every configuration. */
 static dyn_status check_resistance(const dyn_model *model, dyn_error *error) {
     if (model->unresisted < 0) {
@@ -295,6 +278,30 @@ static dyn_status check_resistance(const dyn_model *model, dyn_error *error) {
                         "joint %s: the mass matrix is singular, no inertia resists the joint; set a mass and an "
                         "inertia for the links that it moves",
                         model->joints[model->unresisted].name);
+}
+
+/* Refuses such a model where the library derives inverse dynamics and M from forward dynamics. */
+static dyn_status check_derivation(const dyn_formulation *f, dyn_error *error) {
+    const dyn_formulation_traits *traits = dyn_formulation_traits_at(f->call.row);
+    return traits->inverse_dynamics || traits->mass_matrix ? DYN_OK : check_resistance(f->call.model, error);
+}
+
+dyn_status dyn_formulation_inverse_dynamics(dyn_formulation *formulation, size_t n, const double *gravity,
+                                            const double *q, const double *v, const double *a, double *tau,
+                                            dyn_error *error) {
+    const formulation_input in = {gravity, q, v, "a", a};
+    formulation_call call = call_at(formulation, gravity);
+    int nq = call.model->nq, nv = call.model->nv;
+    dyn_status status = check_free_tip(formulation, error);
+    status = status == DYN_OK ? check_derivation(formulation, error) : status;
+    status = status == DYN_OK ? check_loaded_input(formulation, n, &in, error) : status;
+    for (size_t s = 0; status == DYN_OK && s < n; s++) {
+        double *out = tau + s * (size_t)nv;
+        call.sample = s;
+        classical->inverse(&call, row_at(q, s, nq), row_at(v, s, nv), row_at(a, s, nv), out);
+        status = check_result("tau", out, (size_t)nv, s, error);
+    }
+    return status;
 }
 
 /* Sets the error for an acceleration that is not finite: M is singular here, or the inputs are too large. */
@@ -334,6 +341,7 @@ dyn_status dyn_formulation_mass_matrix(dyn_formulation *formulation, size_t n, c
     const formulation_call call = formulation->call;
     size_t entries = (size_t)call.model->nv * (size_t)call.model->nv;
     dyn_status status = check_free_tip(formulation, error);
+    status = status == DYN_OK ? check_derivation(formulation, error) : status;
     status = status == DYN_OK ? check_input(formulation, n, &in, error) : status;
     for (size_t s = 0; status == DYN_OK && s < n; s++) {
         classical->mass_matrix(&call, row_at(q, s, call.model->nq), M + s * entries);
