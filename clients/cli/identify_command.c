@@ -154,7 +154,9 @@ static void print_remarks(const dyn_client_identification *found) {
     for (size_t i = 0; i < found->fit_count; i++) {
         const dyn_client_joint_fit *fit = &found->fits[i];
         if (fit->saturated > 0) {
-            printf("\n%s: %zu rows with the torque at the effort limit are left out.", fit->joint, fit->saturated);
+            printf("\n%s: %zu rows with saturated torques (at the effort limit, or where the drive cuts off) are left "
+                   "out.",
+                   fit->joint, fit->saturated);
         }
     }
     for (size_t i = 0; i < found->replaced_count; i++) {

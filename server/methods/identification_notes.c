@@ -106,7 +106,7 @@ static void add_residuals(note_list *all, note *n, const Dynamics__V1__IdentifyR
         add_item(n, "%s %.3g", reply->fits[k]->joint, reply->fits[k]->consistent_residual);
     }
     finish(all, n);
-    begin(n, "rows left out, with the torque at the effort limit:");
+    begin(n, "rows left out, with saturated torques (at the effort limit, or where the drive cuts off):");
     for (size_t k = 0; k < reply->n_fits; k++) {
         if (reply->fits[k]->saturated > 0) {
             add_item(n, "%s %llu", reply->fits[k]->joint, (unsigned long long)reply->fits[k]->saturated);

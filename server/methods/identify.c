@@ -142,6 +142,10 @@ static void write_estimates(batch *b, const dyn_identification *found, const dyn
 static char *reason_of(batch *b, const dyn_identification *found, size_t i, Dynamics__V1__IdentifyReply *reply) {
     static char excited[] = "", idle[] = "no row depends on it", coupled[] = "only together with ";
     const dyn_linear_estimate *from = &found->estimates[i];
+    static char saturated[] = "all rows that depend on it are left out, with saturated torques";
+    if (from->is_saturated) {
+        return saturated;
+    }
     if (from->is_excited || from->partner < 0) {
         return from->is_excited ? excited : idle;
     }

@@ -1126,6 +1126,103 @@ START_TEST(saturated_torques_do_not_take_part) {
 }
 END_TEST
 
+/* Cuts the torques of a coordinate of an experiment to +-most. Returns the number of rows that change. */
+static size_t cut_torques(experiment *e, size_t coordinate, double most) {
+    size_t cut = 0;
+    for (size_t i = coordinate; i < e->n * e->nv; i += e->nv) {
+        cut += fabs(e->tau[i]) > most;
+        e->tau[i] = fmin(fmax(e->tau[i], -most), most);
+    }
+    return cut;
+}
+
+/* Returns the greatest absolute torque of a coordinate. */
+static double greatest_torque(const experiment *e, size_t coordinate) {
+    double greatest = 0;
+    for (size_t i = coordinate; i < e->n * e->nv; i += e->nv) {
+        greatest = fmax(greatest, fabs(e->tau[i]));
+    }
+    return greatest;
+}
+
+START_TEST(torques_that_a_drive_cuts_below_the_limit_do_not_take_part) {
+    random_source base = random_seed("torques cut below the limit", 20261331);
+    size_t all = 0;
+    for (int k = 0; k < 30; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        experiment e = random_experiment(&random, 2 + k % 4, 200, false);
+        const dyn_joint *joint = dyn_model_joint(e.described, k % dyn_model_joint_count(e.described));
+        if (joint->nv != 1) {
+            experiment_free(&e);
+            continue;
+        }
+        size_t coordinate = (size_t)joint->v_index;
+        size_t cut = cut_torques(&e, coordinate, 0.5 * greatest_torque(&e, coordinate));
+        dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+        dyn_identification *found = identify(&e, options);
+        double *truth = true_values(&e, found);
+        for (size_t j = 0; j < e.nv; j++) {
+            ck_assert_uint_eq(found->fits[j].saturated, j == coordinate ? cut : 0);
+        }
+        for (size_t i = 0; i < found->estimate_count; i++) {
+            if (found->estimates[i].is_excited) {
+                ck_assert_double_eq_tol(found->estimates[i].value, truth[i], 1e-6);
+            }
+        }
+        all += cut;
+        free(truth);
+        dyn_identification_free(found);
+        experiment_free(&e);
+    }
+    printf("%zu torques cut below the limit\n", all);
+    ck_assert_uint_gt(all, 100);
+}
+END_TEST
+
+START_TEST(torques_that_are_constant_by_themselves_take_part) {
+    random_source random = random_seed("constant torques", 20261332);
+    for (int k = 0; k < 3; k++) {
+        experiment e = one_arm_moves(&random);
+        for (size_t s = 0; s < e.n; s++) {
+            /* An offset; an offset that begins late; Coulomb friction of the joint at rest, which changes its sign. */
+            e.tau[2 * s + 1] = k == 0 || (k == 1 && s > 100) ? 0.5 : k == 1 ? 0.1 : s % 200 < 100 ? 0.5 : -0.5;
+        }
+        for (size_t s = 0; s < 60; s++) {
+            /* A rest at the start, with the greatest torque of the record. */
+            e.q[2 * s] = e.v[2 * s] = e.a[2 * s] = 0;
+            e.tau[2 * s] = 7.5;
+        }
+        dyn_identification *found = identify(&e, (dyn_identification_options)DYN_IDENTIFICATION_OPTIONS_INIT());
+        ck_assert_uint_eq(found->fits[0].saturated, 0);
+        ck_assert_uint_eq(found->fits[1].saturated, 0);
+        dyn_identification_free(found);
+        experiment_free(&e);
+    }
+}
+END_TEST
+
+START_TEST(an_estimate_whose_rows_are_all_saturated_says_so) {
+    random_source random = random_seed("a joint with all torques saturated", 20261333);
+    experiment e = one_arm_moves(&random);
+    for (size_t s = 0; s < e.n; s++) {
+        e.tau[2 * s] = s % 3 ? 8 : -8.5;
+    }
+    dyn_identification *found = identify(&e, (dyn_identification_options)DYN_IDENTIFICATION_OPTIONS_INIT());
+    size_t saturated = 0;
+    ck_assert_uint_eq(found->fits[0].saturated, e.n);
+    for (size_t i = 0; i < found->estimate_count; i++) {
+        const dyn_linear_estimate *estimate = &found->estimates[i];
+        saturated += estimate->is_saturated;
+        ck_assert(!estimate->is_saturated || (!estimate->is_excited && estimate->partner < 0));
+        ck_assert(estimate->coordinate != 0 || estimate->is_saturated);
+        ck_assert(estimate->coordinate != 1 || !estimate->is_saturated);
+    }
+    ck_assert_uint_gt(saturated, 3);
+    dyn_identification_free(found);
+    experiment_free(&e);
+}
+END_TEST
+
 START_TEST(a_record_with_all_torques_saturated_is_refused) {
     random_source random = random_seed("all torques saturated", 20261317);
     experiment e = one_arm_moves(&random);
@@ -1189,6 +1286,9 @@ int main(void) {
     tcase_add_test(all, bad_options_are_refused);
     tcase_add_test(all, rough_motions_yield_finite_numbers);
     tcase_add_test(all, saturated_torques_do_not_take_part);
+    tcase_add_test(all, torques_that_a_drive_cuts_below_the_limit_do_not_take_part);
+    tcase_add_test(all, torques_that_are_constant_by_themselves_take_part);
+    tcase_add_test(all, an_estimate_whose_rows_are_all_saturated_says_so);
     tcase_add_test(all, a_record_with_all_torques_saturated_is_refused);
     tcase_add_test(all, a_caller_can_cancel);
     return run_properties("identification", all);

@@ -1605,7 +1605,7 @@ typedef struct dyn_client_joint_fit {
     double residual, consistent_residual;
     double prediction, consistent_prediction;
     double accounted; /* 1 - (consistent_prediction / standard deviation of the torque)^2 */
-    size_t saturated; /* rows left out, with torques at the effort limit */
+    size_t saturated; /* rows left out, with torques at the effort limit or where the drive cuts off */
     double viscous, coulomb, offset, inertia, stribeck, load;
     double gain, gain_deviation; /* factor of tau, with its standard deviation; 0 without estimate_gains */
 } dyn_client_joint_fit;

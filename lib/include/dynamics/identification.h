@@ -22,11 +22,14 @@
  * with the deviation of each joint's residuals, by the method of Gauss and Newton; DYN_ESTIMATOR_TOTAL solves the
  * equations Y b + ... - g tau = 0, with the known torques on the right, by total least squares, as Gautier and Briot
  * do. Deviations of b and drives include those of the gains. A part of the record is predicted with gains of the other
- * parts, or with those of all where the others fix no scale. Saturated are torques at the effort limit by the gain that
- * is found, and those at an extreme value of the record that at least four rows share, and more than four times as many
- * as the next value: there a drive cuts off its current. The scale of the unknowns is that of known torques: of joints
- * with given gains, of payloads that some rows carry and others do not, of external forces, or of inertias that are not
- * sought.
+ * parts, or with those of all where the others fix no scale. The scale of the unknowns is that of known torques: of
+ * joints with given gains, of payloads that some rows carry and others do not, of external forces, or of inertias that
+ * are not sought.
+ *
+ * Saturation. Rows with saturated torques do not take part. Saturated are torques of joints with one coordinate at the
+ * effort limit, by the gain that is given or found, and those at an extreme value of the record that at least four rows
+ * share, and more than four times as many as the next value, while the torque of the model as described varies by more
+ * than 2 % of that value and of its range: there a drive cuts off its current.
  *
  * Known loads. External forces and payloads of the record are computed with the model's equation of motion, and taken
  * off the torques before the estimates.
@@ -155,6 +158,7 @@ typedef struct dyn_linear_estimate {
     double prior;     /* the model's own value; 0 for terms of a drive but viscous and Coulomb friction */
     bool is_excited;  /* false: the motion does not determine it alone */
     int partner;      /* if it is not excited: the estimate that it is most coupled with, or -1: no row depends on it */
+    bool is_saturated; /* no row depends on it, but one that is left out does, since its torque is saturated */
 } dyn_linear_estimate;
 
 /* Quality of the estimates for one velocity coordinate, in N m or N. Predictions are of parts of the record that did
@@ -167,7 +171,7 @@ typedef struct dyn_joint_fit {
     double prediction;            /* root mean square error of prediction by linear estimates */
     double consistent_prediction; /* root mean square error of prediction by consistent estimates */
     double accounted;             /* 1 - (consistent_prediction / standard deviation of the torque)^2 */
-    size_t saturated;             /* rows left out, since the torque is at the effort limit of the joint */
+    size_t saturated;             /* rows left out, since the torque is saturated */
 } dyn_joint_fit;
 
 /* Result of an identification. */

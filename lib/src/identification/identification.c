@@ -249,6 +249,7 @@ static void store_estimates(job *j) {
     dyn_identification *result = j->result;
     for (size_t c = 0; c < g->count; c++) {
         bool is_base = c < g->base_count;
+        bool is_saturated = !j->is_determined[c] && j->partner[c] < 0 && g->is_cut[c];
         const drive_column *drive = is_base ? NULL : &g->drives[c - g->base_count];
         result->estimates[c] = (dyn_linear_estimate){.column = is_base ? g->sought.columns[c] : -1,
                                                      .coordinate = is_base ? -1 : drive->coordinate,
@@ -257,7 +258,8 @@ static void store_estimates(job *j) {
                                                      .deviation = j->spread[c] * sqrt(j->inflation),
                                                      .prior = g->prior[c],
                                                      .is_excited = j->is_determined[c],
-                                                     .partner = j->partner[c]};
+                                                     .partner = j->partner[c],
+                                                     .is_saturated = is_saturated};
         if (j->search && result->estimates[c].is_excited) {
             result->estimates[c].deviation = j->gains.deviations[c] * sqrt(j->inflation);
         }
@@ -481,8 +483,9 @@ static dyn_status refuse_motion(const job *j, dyn_error *error) {
     return rows > 0 ? dyn_error_set(error, DYN_INVALID_ARGUMENT, "motion",
                                     "the motion excites no parameter; record one that moves the joints")
                     : dyn_error_set(error, DYN_INVALID_ARGUMENT, "motion",
-                                    "all %zu torques are saturated, at or above the effort limits of their joints, so "
-                                    "that no parameter can be known; record a slower motion, or correct the limits",
+                                    "all %zu torques are saturated, at or above the effort limits of their joints or "
+                                    "where their drives cut off, so that no parameter can be known; record a slower "
+                                    "motion, or correct the limits",
                                     g->record->n * g->nv);
 }
 

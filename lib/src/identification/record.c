@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dynamics/dynamics.h>
 #include <dynamics/trajectory.h>
 
 #include "../dynamics/arguments.h"
@@ -141,22 +142,10 @@ static dyn_status check_motion(const dyn_model *model, const dyn_recorded_motion
 }
 
 /* Rows that share an extreme value where a drive cuts off its current, also as a multiple of those with the next value;
- * and relative difference of equal values. */
+ * relative difference of equal values; and least range of the described torque in such rows, as a part of its range in
+ * the record and of the extreme value. A torque that is constant by itself, as at rest, has none. */
 enum { SHARED = 4 };
-static const double EQUAL = 1e-6;
-
-/* Marks torques at the effort limits of their joints. Those of unknown gains are not known. */
-static void find_saturation(const dyn_model *model, record *r) {
-    for (int j = 0; j < dyn_model_joint_count(model); j++) {
-        const dyn_joint *joint = dyn_model_joint(model, j);
-        bool is_known = joint->nv == 1 && joint->has_limits && !r->is_sought[joint->v_index];
-        double effort = is_known ? joint->limits.effort : 0;
-        for (size_t s = 0; s < r->n && effort > 0; s++) {
-            size_t i = s * r->nv + (size_t)joint->v_index;
-            r->is_saturated[i] = fabs(r->tau[i]) >= effort;
-        }
-    }
-}
+static const double EQUAL = 1e-6, VARIES = 0.02;
 
 /* Returns the largest sign * tau of coordinate k that is below `bound`, and the number of rows that have it. */
 static double largest_below(const record *r, size_t k, double sign, double bound, size_t *rows) {
@@ -173,15 +162,32 @@ static double largest_below(const record *r, size_t k, double sign, double bound
     return largest;
 }
 
+/* Returns the range of the described torque in the rows of coordinate k with sign * tau of at least `bound`. */
+static double described_range(const record *r, size_t k, double sign, double bound) {
+    double least = INFINITY, most = -INFINITY;
+    for (size_t s = 0; s < r->n; s++) {
+        size_t i = s * r->nv + k;
+        if (sign * r->unfiltered[i] >= bound) {
+            least = fmin(least, r->described[i]), most = fmax(most, r->described[i]);
+        }
+    }
+    return most > least ? most - least : 0;
+}
+
 /* Returns the value of sign * tau from which on the drive of coordinate k cuts off its current; infinite: none. */
 static double find_cut(const record *r, size_t k, double sign) {
     size_t rows, next_rows;
     double extreme = largest_below(r, k, sign, INFINITY, &rows) * (1 - EQUAL);
     largest_below(r, k, sign, extreme, &next_rows);
-    return rows >= SHARED && rows > SHARED * next_rows && extreme > 0 ? extreme : INFINITY;
+    if (rows < SHARED || rows <= SHARED * next_rows || extreme <= 0) {
+        return INFINITY;
+    }
+    double torque = r->is_sought[k] ? 0 : extreme;
+    double least = VARIES * fmax(described_range(r, k, sign, -INFINITY), torque);
+    return described_range(r, k, sign, extreme) > least ? extreme : INFINITY;
 }
 
-/* Marks the torques of coordinate k. Returns whether a mark has changed. */
+/* Marks the torques of coordinate k. `effort` may be infinite. Returns whether a mark has changed. */
 static bool mark_coordinate(record *r, size_t k, double gain, double effort) {
     double highest = find_cut(r, k, 1), lowest = find_cut(r, k, -1);
     bool is_changed = false;
@@ -200,10 +206,24 @@ bool record_mark_saturation(const dyn_model *model, const double *gains, record 
     for (int j = 0; j < dyn_model_joint_count(model); j++) {
         const dyn_joint *joint = dyn_model_joint(model, j);
         size_t k = (size_t)joint->v_index;
-        bool is_sought = joint->nv == 1 && joint->has_limits && joint->limits.effort > 0 && r->is_sought[k];
-        is_changed = (is_sought && mark_coordinate(r, k, gains[k], joint->limits.effort)) || is_changed;
+        if (joint->nv == 1 && r->is_sought[k] == (gains != NULL)) {
+            bool is_limited = joint->has_limits && joint->limits.effort > 0;
+            double effort = is_limited ? joint->limits.effort : INFINITY;
+            is_changed = mark_coordinate(r, k, gains ? gains[k] : 1, effort) || is_changed;
+        }
     }
     return is_changed;
+}
+
+/* Computes the torques of the model as described. */
+static dyn_status describe_torques(const dyn_model *model, const double *gravity, record *r, dyn_error *error) {
+    dyn_workspace *workspace = NULL;
+    dyn_status status = dyn_workspace_create(model, &workspace, error);
+    if (status == DYN_OK) {
+        status = dyn_rnea(model, workspace, r->n, gravity, r->q, r->v, r->a, NULL, r->described, error);
+    }
+    dyn_workspace_free(workspace);
+    return status;
 }
 
 static void smooth_columns(const dyn_recorded_motion *m, size_t width, double cutoff, double *rows, double *scratch) {
@@ -224,9 +244,10 @@ dyn_status record_create(const dyn_model *model, const dyn_recorded_motion *m, c
     r->a = calloc(r->n * r->nv + 1, sizeof *r->a), r->tau = calloc(r->n * r->nv + 1, sizeof *r->tau);
     r->is_saturated = calloc(r->n * r->nv + 1, sizeof *r->is_saturated);
     r->is_sought = calloc(r->nv + 1, sizeof *r->is_sought);
-    r->unfiltered = o->estimate_gains ? calloc(r->n * r->nv + 1, sizeof *r->unfiltered) : NULL;
-    if (!r->is_saturated || (o->estimate_gains && !r->unfiltered) || !r->is_sought || !scratch || !r->q || !r->v ||
-        !r->a || !r->tau) {
+    r->unfiltered = calloc(r->n * r->nv + 1, sizeof *r->unfiltered);
+    r->described = calloc(r->n * r->nv + 1, sizeof *r->described);
+    if (!r->is_saturated || !r->unfiltered || !r->described || !r->is_sought || !scratch || !r->q || !r->v || !r->a ||
+        !r->tau) {
         free(scratch);
         return dyn_error_memory(error);
     }
@@ -239,10 +260,7 @@ dyn_status record_create(const dyn_model *model, const dyn_recorded_motion *m, c
         for (size_t i = 0; i < r->n * r->nv; i++) {
             r->tau[i] = m->tau[i] * (m->gains && !r->is_sought[i % r->nv] ? m->gains[i % r->nv] : 1);
         }
-        find_saturation(model, r);
-        if (r->unfiltered) {
-            memcpy(r->unfiltered, r->tau, r->n * r->nv * sizeof *r->tau);
-        }
+        memcpy(r->unfiltered, r->tau, r->n * r->nv * sizeof *r->tau);
         smooth_columns(m, r->nq, o->cutoff, r->q, scratch);
         smooth_columns(m, r->nv, o->torque_cutoff, r->tau, scratch);
     }
@@ -253,11 +271,17 @@ dyn_status record_create(const dyn_model *model, const dyn_recorded_motion *m, c
     } else if (status == DYN_OK) {
         status = dyn_derive_rates(model, r->n, m->time, r->q, DYN_RATES_QUINTIC, r->v, r->a, error);
     }
+    if (status == DYN_OK) {
+        status = describe_torques(model, o->gravity, r, error);
+    }
+    if (status == DYN_OK) {
+        record_mark_saturation(model, NULL, r);
+    }
     return status;
 }
 
 void record_free(record *r) {
     free(r->q), free(r->v), free(r->a), free(r->tau), free(r->known), free(r->is_saturated), free(r->is_sought);
-    free(r->unfiltered);
+    free(r->unfiltered), free(r->described);
     *r = (record){0};
 }

@@ -13,8 +13,9 @@ typedef struct record {
     double *q, *v, *a, *tau;
     double *known;      /* n x nv: torques of known loads; NULL: none */
     bool *is_sought;    /* nv: the gain of the coordinate is to be estimated; tau is not multiplied by it */
-    bool *is_saturated; /* n x nv: the torque is at the effort limit of its joint, before the filter */
-    double *unfiltered; /* n x nv: tau before the filter, where a gain is sought; NULL otherwise */
+    bool *is_saturated; /* n x nv: the torque is at the effort limit of its joint or of its drive, before the filter */
+    double *unfiltered; /* n x nv: tau before the filter */
+    double *described;  /* n x nv: torques of the model as described, without known loads */
 } record;
 
 /* Copies a motion after checking it, filters it, multiplies tau by the gains, and derives v and a if the motion has
@@ -23,9 +24,10 @@ typedef struct record {
 dyn_status record_create(const dyn_model *model, const dyn_recorded_motion *motion,
                          const dyn_identification_options *options, record *r, dyn_error *error);
 
-/* Marks the torques of joints whose gains are sought and whose effort is limited, from nv gains. A torque is saturated
- * if it reaches the effort limit, or if it has an extreme value of the record that at least four rows share, and more
- * than four times as many as the next value: a drive that cuts off its current. Returns whether a mark has changed. */
+/* Marks the torques of joints of one coordinate: of those whose gains are sought from nv gains, or of all others if
+ * `gains` is NULL. A torque is saturated if it reaches the effort limit of its joint, or if it has an extreme value of
+ * the record that at least four rows share, and more than four times as many as the next value, while the torque of the
+ * model as described varies: a drive that cuts off its current. Returns whether a mark has changed. */
 bool record_mark_saturation(const dyn_model *model, const double *gains, record *r);
 
 void record_free(record *r);

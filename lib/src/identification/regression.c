@@ -116,10 +116,13 @@ static size_t append_rows(regression *g, row_kind kind, size_t first, size_t cou
     for (size_t s = 0; s < count; s++) {
         size_t i = (first + s) * g->nv + coordinate;
         double *row = g->block + rows * kind.size;
+        double known = fill_row(g, first, s, coordinate, row);
         if (g->record->is_saturated[i]) {
+            for (size_t c = 0; c < g->count; c++) {
+                g->is_cut[c] = g->is_cut[c] || row[c] != 0;
+            }
             continue;
         }
-        double known = fill_row(g, first, s, coordinate, row);
         if (kind.is_split) {
             row[g->count] = known, row[g->count + 1] = g->record->tau[i];
         }
@@ -137,6 +140,7 @@ static dyn_status reduce(regression *g, row_kind kind, double *triangles, dyn_er
     const dyn_identification_options *o = g->options;
     size_t n = g->record->n;
     memset(g->rows, 0, g->parts * g->nv * sizeof *g->rows);
+    memset(g->is_cut, 0, g->count * sizeof *g->is_cut);
     for (size_t part = 0; part < g->parts; part++) {
         size_t end = n * (part + 1) / g->parts;
         for (size_t first = n * part / g->parts; first < end; first += BLOCK) {
@@ -226,12 +230,13 @@ static bool allocate(regression *g) {
     g->prior = calloc(size, sizeof *g->prior);
     g->triangles = calloc(factors * size * size + 1, sizeof *g->triangles);
     g->rows = calloc(factors + 1, sizeof *g->rows);
+    g->is_cut = calloc(size, sizeof *g->is_cut);
     g->Y = calloc(BLOCK * g->nv * g->width + 1, sizeof *g->Y);
     g->rotors = calloc(BLOCK * g->nv + 1, sizeof *g->rotors);
     g->block = calloc(BLOCK * (size + 1), sizeof *g->block);
     g->scratch = calloc(size + 1, sizeof *g->scratch);
     g->weighted = g->triangles;
-    return g->drives && g->prior && g->triangles && g->rows && g->Y && g->rotors && g->block && g->scratch;
+    return g->drives && g->prior && g->triangles && g->rows && g->is_cut && g->Y && g->rotors && g->block && g->scratch;
 }
 
 dyn_status regression_create(const dyn_model *model, const dyn_identification_options *o, const record *r,
@@ -284,6 +289,6 @@ void regression_free(regression *g) {
     if (g->weighted != g->triangles) {
         free(g->weighted);
     }
-    free(g->drives), free(g->prior), free(g->triangles), free(g->rows);
+    free(g->drives), free(g->prior), free(g->triangles), free(g->rows), free(g->is_cut);
     free(g->weights), free(g->Y), free(g->rotors), free(g->block), free(g->scratch);
 }

@@ -35,6 +35,7 @@ typedef struct regression {
     double *triangles;  /* parts x nv x (count + 1)^2 */
     double *weighted;   /* as `triangles`, of rows with weights; the same array without weights */
     size_t *rows;       /* parts x nv: rows that are not saturated */
+    bool *is_cut;       /* count: a saturated row depends on the column */
     double *weights;    /* n x nv factors of the rows, or NULL */
     double *Y, *rotors; /* of the samples of a block: regressors, and the known forces of rotors */
     double *block, *scratch;

@@ -166,3 +166,22 @@ def test_saturated_torques_are_left_out_and_counted(ur5, motion):
     assert [fit.saturated for fit in found.fits] == [0, 30, 0, 0, 0, 0]
     np.testing.assert_allclose([each.value for each in found.estimates], [each.value for each in expected.estimates],
                                atol=1e-9)
+
+
+def test_torques_that_a_drive_cuts_below_the_limit_are_left_out_and_counted(ur5, motion):
+    cut = np.clip(motion.tau, -20.0, 20.0)
+    found, expected = (ur5.identify(motion.q, tau, v=motion.v, a=motion.a) for tau in (cut, motion.tau))
+    assert [fit.saturated for fit in found.fits] == list(np.sum(np.abs(motion.tau) > 20.0, 0))
+    assert sum(fit.saturated for fit in found.fits) > 100
+    for each, other in zip(found.estimates, expected.estimates):
+        assert not each.is_excited or each.value == pytest.approx(other.value, abs=1e-6), each
+
+
+def test_estimates_whose_rows_are_all_saturated_name_saturation(ur5, motion):
+    cut = motion.tau.copy()
+    cut[:, 5] = np.where(np.arange(len(cut)) % 2, 200.0, -200.0)
+    found = ur5.identify(motion.q, cut, v=motion.v, a=motion.a)
+    joint = ur5.joint_names[5]
+    assert found.fits[5].saturated == len(cut)
+    for each in found.estimates:
+        assert each.element != joint or (not each.is_excited and "saturated torques" in each.reason), each
