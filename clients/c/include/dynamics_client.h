@@ -418,11 +418,12 @@ DYN_CLIENT_EXPORT void dyn_client_settings_free(dyn_client_settings *settings);
 
 /* Callback that reports the progress of a call. `fraction` is the completed part, 0 to 1, as far as the daemon has
  * reported it. The callback is a member of dyn_client_query, dyn_client_load_request, dyn_client_derive_request,
- * dyn_client_simulation_input and dyn_client_terms; calls without one of these have no callback, and dyn_client_abort
- * ends them. The calling thread calls it once before it sends the request. Another thread of the library calls it about
- * ten times a second while the request is in progress. If the callback returns false, the call ends with CANCELLED: at
- * once, or as soon as the daemon has ended the request. Where samples are spread over several daemons, several threads
- * call it in turn. The callback must not use the client. */
+ * dyn_client_simulation_input and dyn_client_terms; calls without one of these have no callback, and
+ * dyn_client_abort ends them. The calling thread calls it once before it sends the request. Another thread of the
+ * library calls it about ten times a second while the request is in progress. If the callback returns false, the
+ * call ends with CANCELLED: at once, or as soon as the daemon has ended the request, or where the daemon does not
+ * answer the cancellation. Where samples are spread over several daemons, several threads call it in turn. The
+ * callback must not use the client. */
 typedef bool (*dyn_client_progress)(void *context, double fraction);
 
 /* ---- jobs -------------------------------------------------------------------------------------------------------- */

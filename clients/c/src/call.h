@@ -72,6 +72,9 @@ bool call_draw(uint64_t *number);
  * before call() can be cancelled by them while it is in progress. */
 void call_number(dyn_client *client, Dynamics__V1__Request *request);
 
+/* Ends the call of `request` that is under way with CANCELLED, without an answer of the daemon. Thread-safe. */
+void call_give_up(dyn_client *client, const Dynamics__V1__Request *request);
+
 void call_reply_free(call_reply *answer);
 
 /* Returns the address that the client is connected to. */

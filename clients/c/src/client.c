@@ -333,6 +333,10 @@ static dyn_client_status address(dyn_client *client, double timeout, Dynamics__V
     return status;
 }
 
+void call_give_up(dyn_client *client, const Dynamics__V1__Request *request) {
+    connection_give_up(client->connection, request);
+}
+
 /* Sends a request and waits for its reply, at most `patience` seconds. Reports progress meanwhile if the terms have a
  * callback. On success the caller frees `answer` with call_reply_free. */
 static dyn_client_status call_once(dyn_client *client, Dynamics__V1__Request *request, const call_terms *terms,

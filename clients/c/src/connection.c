@@ -21,6 +21,12 @@ void connection_abort(connection *aborted) {
     aborted->carrier->abort(aborted);
 }
 
+void connection_give_up(connection *used, const void *content) {
+    if (used->carrier->give_up) {
+        used->carrier->give_up(used, content);
+    }
+}
+
 void connection_close(connection *closed) {
     if (closed) {
         closed->carrier->close(closed);

@@ -15,6 +15,11 @@ dyn_client_status connection_open(const char *url, double connect_timeout, size_
 /* Ends all exchanges, also later ones, with CANCELLED. Returns when none is waiting. Thread-safe. */
 void connection_abort(connection *aborted);
 
+/* Ends the exchange under way whose request has this content with CANCELLED; other exchanges go on. Does nothing where
+ * there is none, where it is between two operations (the caller tries again), or where the carrier is NATS.
+ * Thread-safe. */
+void connection_give_up(connection *used, const void *content);
+
 /* Closes the connection. No exchange may be in progress. NULL is ignored. */
 void connection_close(connection *closed);
 

@@ -47,6 +47,8 @@ typedef struct slot {
     struct slot *next;
     nng_ctx context;
     nng_aio *aio;
+    const void *content;     /* of the request of the exchange */
+    atomic_bool is_given_up; /* by connection_give_up */
 } slot;
 
 typedef struct nng_connection {
@@ -292,7 +294,7 @@ static slot *make_slot(const nng_connection *self) {
 }
 
 /* Moves an idle slot, or a new one, to the busy slots and returns it. Returns NULL when out of memory. */
-static slot *acquire_slot(nng_connection *self) {
+static slot *acquire_slot(nng_connection *self, const void *content) {
     pthread_mutex_lock(&self->mutex);
     slot *entered = self->idle;
     if (entered) {
@@ -305,6 +307,8 @@ static slot *acquire_slot(nng_connection *self) {
         }
         pthread_mutex_lock(&self->mutex);
     }
+    entered->content = content;
+    atomic_store(&entered->is_given_up, false);
     entered->next = self->busy;
     self->busy = entered;
     pthread_mutex_unlock(&self->mutex);
@@ -334,6 +338,18 @@ static bool cancel_busy(nng_connection *self) {
     return is_busy;
 }
 
+static void give_up_nng(connection *base, const void *content) {
+    nng_connection *self = (nng_connection *)base;
+    pthread_mutex_lock(&self->mutex);
+    for (slot *each = self->busy; each; each = each->next) {
+        if (each->content == content) {
+            atomic_store(&each->is_given_up, true);
+            nng_aio_cancel(each->aio);
+        }
+    }
+    pthread_mutex_unlock(&self->mutex);
+}
+
 /* Cancels exchanges until all have ended. One attempt is not enough: an exchange between two operations has nothing to
  * cancel. */
 static void abort_nng(connection *base) {
@@ -360,11 +376,11 @@ nng_msg *outgoing_message(const outgoing *request) {
 }
 
 /* Sends the request. Waits for a connection at most the connect timeout, and for a busy connection until the deadline.
- * Returns 0 or nng's error; NNG_ECANCELED after connection_abort. */
+ * Returns 0 or nng's error; NNG_ECANCELED after connection_abort and connection_give_up. */
 static int send_request(nng_connection *self, slot *used, const outgoing *request, double deadline) {
     for (;;) {
         double remaining = deadline - monotonic_now();
-        if (atomic_load(&self->is_aborted)) {
+        if (atomic_load(&self->is_aborted) || atomic_load(&used->is_given_up)) {
             return NNG_ECANCELED;
         }
         if (remaining <= 0) {
@@ -418,6 +434,10 @@ static dyn_client_status exchange_error(nng_connection *self, int code, size_t s
     if (atomic_load(&self->is_aborted)) {
         return fail(error, DYN_CLIENT_CANCELLED, NULL, "the client was aborted");
     }
+    if (code == NNG_ECANCELED) {
+        return fail(error, DYN_CLIENT_CANCELLED, NULL,
+                    "the progress callback cancelled the call; %s has not answered the cancellation", self->base.url);
+    }
     if (code == NNG_ECONNRESET) {
         return fail(error, DYN_CLIENT_UNREACHABLE, NULL,
                     "%s closed the connection on each of %d attempts: the request (%zu bytes) may exceed the daemon's "
@@ -437,7 +457,7 @@ static dyn_client_status exchange_error(nng_connection *self, int code, size_t s
 static dyn_client_status exchange_nng(connection *base, const outgoing *request, double timeout, incoming *reply,
                                       dyn_client_error *error) {
     nng_connection *used = (nng_connection *)base;
-    slot *own = acquire_slot(used);
+    slot *own = acquire_slot(used, request->content);
     if (!own) {
         return fail_memory(error);
     }
@@ -458,4 +478,4 @@ bool nng_connection_is_up(connection *used) {
 }
 
 const connection_carrier nng_connections = {
-    .open = open_nng, .abort = abort_nng, .close = close_nng, .exchange = exchange_nng};
+    .open = open_nng, .abort = abort_nng, .give_up = give_up_nng, .close = close_nng, .exchange = exchange_nng};

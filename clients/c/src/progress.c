@@ -20,14 +20,15 @@
 /* Interval of the reports, s. */
 static const double INTERVAL = 0.1;
 
-/* Timeout of the requests that the library sends for the progress (endpoints, cancellation), s. It is short, since
- * these requests delay the caller's own. */
-static const double PATIENCE = 1;
+/* Timeouts of the requests that the library sends for the progress, s. They are short, since these requests delay the
+ * caller's own. A daemon that does not answer a cancellation in time does not run: the call ends without it. */
+static const double PATIENCE = 1, CANCEL_PATIENCE = 0.3;
 
 struct progress {
     dyn_client *client;
-    uint64_t client_number, id; /* of the request */
-    uint64_t number;            /* number under which the daemon publishes the request's progress; 0: none */
+    const Dynamics__V1__Request *request; /* for comparison only: the calling thread owns it */
+    uint64_t client_number, id;           /* of the request */
+    uint64_t number;                      /* number under which the daemon publishes the request's progress; 0: none */
     call_terms terms;
     double fraction;       /* last one that the daemon reported */
     pthread_mutex_t mutex; /* guards is_over and socket */
@@ -37,13 +38,17 @@ struct progress {
     pthread_t thread;
 };
 
+/* Cancels the request. Ends the call where the daemon does not answer. */
 static void cancel(const progress *self) {
     Dynamics__V1__CancelRequest question = DYNAMICS__V1__CANCEL_REQUEST__INIT;
     Dynamics__V1__CancelReply *reply = NULL;
     question.client = self->client_number;
     question.id = self->id;
-    if (request_cancel(self->client, &question, within(PATIENCE), &reply, NULL) == DYN_CLIENT_OK) {
+    dyn_client_status status = request_cancel(self->client, &question, within(CANCEL_PATIENCE), &reply, NULL);
+    if (status == DYN_CLIENT_OK) {
         dynamics__v1__cancel_reply__free_unpacked(reply, NULL);
+    } else if (status == DYN_CLIENT_TIMEOUT || status == DYN_CLIENT_UNREACHABLE) {
+        call_give_up(self->client, self->request);
     }
 }
 
@@ -150,7 +155,8 @@ dyn_client_status progress_start(dyn_client *client, Dynamics__V1__Request *requ
     if (!self) {
         return fail_memory(error);
     }
-    *self = (progress){.client = client, .client_number = request->client, .id = request->id, .terms = *terms};
+    *self = (progress){
+        .client = client, .request = request, .client_number = request->client, .id = request->id, .terms = *terms};
     pthread_condattr_t clock;
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);

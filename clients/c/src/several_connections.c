@@ -145,6 +145,16 @@ static void abort_several(connection *base) {
     }
 }
 
+static void give_up_several(connection *base, const void *content) {
+    several_connection *self = (several_connection *)base;
+    for (size_t i = 0; i < self->count; i++) {
+        connection *open = atomic_load(&self->members[i].open);
+        if (open) {
+            nng_connections.give_up(open, content);
+        }
+    }
+}
+
 static void close_several(connection *base) {
     several_connection *self = (several_connection *)base;
     for (size_t i = 0; i < self->count; i++) {
@@ -240,5 +250,6 @@ static size_t most_bytes_of_several(const connection *base) {
 const connection_carrier several_connections = {.most_bytes = most_bytes_of_several,
                                                 .open = open_several,
                                                 .abort = abort_several,
+                                                .give_up = give_up_several,
                                                 .close = close_several,
                                                 .exchange = exchange_several};

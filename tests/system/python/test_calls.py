@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import dynamicsd
+from daemon import Daemon
 from dynamicsd import aio
 
 # Rollout of minutes.
@@ -137,6 +138,36 @@ def test_ctrl_c_cancels_the_request(daemon, client, call):
     process.stdout.close()
     assert time.monotonic() - begin < 20
     wait_until_idle(client)
+
+
+def test_ctrl_c_ends_the_call_while_the_daemon_does_not_answer():
+    stopped = Daemon()
+    program = ("import dynamicsd, numpy as np, sys\n"
+               f"client = dynamicsd.connect({stopped.request!r}, timeout=60)\n"
+               "ur5 = client.model('ur5')\n"
+               "try:\n    print('begin', flush=True)\n    sys.stdin.readline()\n"
+               "    ur5.rollout(np.zeros((5, 6)), steps=2)\n"
+               "except KeyboardInterrupt:\n    print('interrupted', flush=True)\n    sys.stdin.readline()\n"
+               "    ur5.gravity(np.zeros(6))\n    sys.exit(7)\n")
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    process = subprocess.Popen([sys.executable, "-c", program], **pipes)
+    try:
+        process.stdout.readline()
+        stopped.process.send_signal(signal.SIGSTOP)
+        print(file=process.stdin, flush=True)
+        time.sleep(1.5)  # The library has given up its request for the topic of the progress.
+        process.send_signal(signal.SIGINT)
+        begin = time.monotonic()
+        assert process.stdout.readline() == "interrupted\n"
+        assert time.monotonic() - begin < 1.5
+        stopped.process.send_signal(signal.SIGCONT)
+        print(file=process.stdin, flush=True)
+        assert process.wait(60) == 7  # The client goes on to answer calls.
+    finally:
+        stopped.process.send_signal(signal.SIGCONT)
+        process.kill()
+        process.communicate()
+        stopped.stop()
 
 
 def test_steps_of_a_simulation_end_at_the_wish_of_the_callback(client, arm):
