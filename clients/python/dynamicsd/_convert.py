@@ -240,6 +240,11 @@ class Strings:
         self.array = ffi.new("char *[]", self._entries)
 
 
+def listed(names: Sequence[str]) -> Sequence[str]:
+    """Names as a sequence; a single string is one name."""
+    return (names,) if isinstance(names, str) else names
+
+
 @functools.lru_cache(maxsize=256)
 def strings(values: tuple[str, ...]) -> Strings:
     """Array of strings of C, the same one for equal strings."""

@@ -236,6 +236,8 @@ class Client:
         >>> [joint.name for joint in client.describe("two_link").joints]
         ['joint1', 'joint2']
         """
+        if not isinstance(model, str):
+            raise TypeError(f"{model!r} is no model: pass its name or digest, a str")
         found = self.session.result("dyn_client_description", lib.dyn_client_description_free,
                                     lib.dyn_client_describe_model, model.encode(), seconds(timeout))
         return _results.description(found)

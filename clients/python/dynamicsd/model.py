@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from dynamicsd import _results
 from dynamicsd._client import ffi, lib
-from dynamicsd._convert import Keep, doubles, fill, members_of, named, read
+from dynamicsd._convert import Keep, doubles, fill, listed, members_of, named, read
 from dynamicsd._query import EvaluateOptions, Options, Query, RecordOptions, Rows, taken
 from dynamicsd._session import Progress, Session, Watch, seconds
 from dynamicsd.errors import text
@@ -348,9 +348,10 @@ class Model:
             request.gains = query.keep.doubles("gains", gains, (self.nv,))
         if load is not None:
             request.load = query.keep.doubles("load", load, (query.samples,))
-        request.links = query.keep.strings(links) if links else _NULL
-        request.link_count = len(links)
-        terms = [named("dyn_client_drive_term").number("drive_terms", term) for term in drive_terms]
+        sought = listed(links) if links else ()
+        request.links = query.keep.strings(sought) if sought else _NULL
+        request.link_count = len(sought)
+        terms = [named("dyn_client_drive_term").number("drive_terms", term) for term in listed(drive_terms)]
         request.drive_terms = query.keep.new("dyn_client_drive_term[]", terms) if terms else _NULL
         request.drive_term_count = len(terms)
         return _results.identification(query.result("dyn_client_identification", lib.dyn_client_identify, request))
@@ -378,11 +379,12 @@ class Model:
              ignore_drives=not drive_terms and not drives_only, payload_link=payload_link,
              stribeck_velocity=stribeck_velocity)
         request.criterion = named("dyn_client_excitation_criterion").number("criterion", criterion)
-        terms = [named("dyn_client_drive_term").number("drive_terms", term) for term in drive_terms]
+        terms = [named("dyn_client_drive_term").number("drive_terms", term) for term in listed(drive_terms)]
         request.drive_terms = query.keep.new("dyn_client_drive_term[]", terms) if terms else _NULL
         request.drive_term_count = len(terms)
-        request.links = query.keep.strings(links) if links else _NULL
-        request.link_count = len(links)
+        sought = listed(links) if links else ()
+        request.links = query.keep.strings(sought) if sought else _NULL
+        request.link_count = len(sought)
         return _results.excitation(query.result("dyn_client_excitation", lib.dyn_client_excite, request))
 
     def evaluate_motors(self, q: Rows, v: Rows | None = None, a: Rows | None = None, time: ArrayLike | None = None, *,

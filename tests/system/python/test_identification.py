@@ -185,3 +185,18 @@ def test_estimates_whose_rows_are_all_saturated_name_saturation(ur5, motion):
     assert found.fits[5].saturated == len(cut)
     for each in found.estimates:
         assert each.element != joint or (not each.is_excited and "saturated torques" in each.reason), each
+
+
+def test_one_name_is_a_list_of_one(ur5, motion):
+    motion_of = {"v": motion.v, "a": motion.a}
+    one, listed = (ur5.identify(motion.q, motion.tau, drive_terms=terms, links=links, **motion_of)
+                   for terms, links in [("viscous", "wrist_3_link"), (["viscous"], ["wrist_3_link"])])
+    assert [each.parameter for each in one.estimates].count("viscous") == ur5.nv
+    assert [each.value for each in one.estimates] == [each.value for each in listed.estimates]
+    assert ur5.excite(drive_terms="viscous", links="wrist_3_link", trials=1).condition > 0
+
+
+@pytest.mark.parametrize("name", [5, None, ["ur5"]])
+def test_a_model_is_found_by_a_str(client, name):
+    with pytest.raises(TypeError, match="is no model: pass its name or digest, a str"):
+        client.model(name)
