@@ -187,7 +187,8 @@ typedef struct tally {
 /* Adds noise to the torques, of one variance for all joints where the estimator assumes that, and counts estimates. */
 static void count_noisy(random_source *random, experiment *e, dyn_estimator estimator, tally *t) {
     for (size_t i = 0; i < e->n * e->nv; i++) {
-        double size = estimator == DYN_ESTIMATOR_ORDINARY ? 0.5 : 0.2 * (double)(1 + i % e->nv);
+        bool is_one = estimator == DYN_ESTIMATOR_ORDINARY || estimator == DYN_ESTIMATOR_TOTAL;
+        double size = is_one ? 0.5 : 0.2 * (double)(1 + i % e->nv);
         e->tau[i] += size * random_normal(random);
     }
     dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
@@ -214,7 +215,8 @@ static void assert_share(const char *motions, dyn_estimator estimator, const tal
                   t->count);
 }
 
-static const dyn_estimator noisy_estimators[] = {DYN_ESTIMATOR_ORDINARY, DYN_ESTIMATOR_WEIGHTED, DYN_ESTIMATOR_HUBER};
+static const dyn_estimator noisy_estimators[] = {DYN_ESTIMATOR_ORDINARY, DYN_ESTIMATOR_WEIGHTED, DYN_ESTIMATOR_HUBER,
+                                                 DYN_ESTIMATOR_TOTAL};
 
 START_TEST(estimates_lie_within_their_stated_deviations) {
     random_source base = random_seed("standard deviations of identification", 20261302);
@@ -314,6 +316,90 @@ START_TEST(estimates_from_simulated_motions_lie_within_their_deviations) {
             experiment_free(&e);
         }
         assert_share("simulated motions", noisy_estimators[kind], &t);
+    }
+}
+END_TEST
+
+/* Squares of errors of estimates, in deviations of the ordinary estimates from the same motion without noise of rates,
+ * and the estimates within 1.96 of their own deviations. */
+typedef struct rate_tally {
+    double square;
+    tally t;
+} rate_tally;
+
+/* Adds the errors of one estimator, in units of the deviations of `clean`. */
+static void count_errors(const experiment *e, dyn_estimator estimator, const dyn_identification *clean,
+                         rate_tally *sum) {
+    dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+    options.estimator = estimator, options.folds = 0;
+    dyn_identification *found = identify(e, options);
+    double *truth = true_values(e, found);
+    for (size_t i = 0; i < found->estimate_count; i++) {
+        const dyn_linear_estimate *estimate = &found->estimates[i];
+        if (estimate->is_excited && clean->estimates[i].deviation > 0) {
+            double error = (estimate->value - truth[i]) / clean->estimates[i].deviation;
+            sum->square += error * error;
+            sum->t.within += fabs(estimate->value - truth[i]) <= 1.959964 * estimate->deviation;
+            sum->t.count++;
+        }
+    }
+    free(truth);
+    dyn_identification_free(found);
+}
+
+/* Makes an experiment of 10 s in which every coordinate is a sum of three sines, for a tree without quaternions. */
+static experiment sine_experiment(random_source *random, int joints, size_t n) {
+    experiment e = random_experiment(random, joints, n, true);
+    while (e.nq != e.nv) {
+        experiment_free(&e);
+        e = random_experiment(random, joints, n, true);
+    }
+    memset(e.q, 0, n * e.nq * sizeof *e.q), memset(e.v, 0, n * e.nv * sizeof *e.v);
+    memset(e.a, 0, n * e.nv * sizeof *e.a);
+    for (size_t i = 0; i < 3 * e.nv; i++) {
+        double w = random_uniform(random, 1, 5), phase = random_uniform(random, 0, 6), size = 1 / w;
+        for (size_t s = 0; s < n; s++) {
+            double angle = w * (e.time[s] = 10 * (double)s / (double)n) + phase;
+            size_t at = s * e.nv + i / 3;
+            e.q[at] += size * sin(angle), e.v[at] += w * size * cos(angle), e.a[at] -= w * w * size * sin(angle);
+        }
+    }
+    compute_torques(&e);
+    return e;
+}
+
+/* Adds noise to the torques and, times `rates`, to the rates of motions. Counts the errors of both. */
+static void compare_estimators(double rates, rate_tally *ordinary, rate_tally *total) {
+    random_source base = random_seed("noisy rates in identification", 20261327);
+    for (int k = 0; k < 40; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        experiment e = sine_experiment(&random, 1 + k % 6, 1000);
+        for (size_t i = 0; i < e.n * e.nv; i++) {
+            e.tau[i] += 0.1 * random_normal(&random);
+        }
+        dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+        options.folds = 0;
+        dyn_identification *clean = identify(&e, options);
+        for (size_t i = 0; i < e.n * e.nv; i++) {
+            e.v[i] += 0.05 * rates * random_normal(&random), e.a[i] += 0.3 * rates * random_normal(&random);
+        }
+        count_errors(&e, DYN_ESTIMATOR_ORDINARY, clean, ordinary);
+        count_errors(&e, DYN_ESTIMATOR_TOTAL, clean, total);
+        dyn_identification_free(clean);
+        experiment_free(&e);
+    }
+}
+
+START_TEST(total_least_squares_corrects_errors_of_rates) {
+    /* Factors of the noise of the rates, and greatest errors relative to ordinary least squares. */
+    static const double rates[] = {0, 0.1, 1}, most[] = {1.05, 1, 0.7};
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+        rate_tally ordinary = {0}, total = {0};
+        compare_estimators(rates[i], &ordinary, &total);
+        double ratio = sqrt(total.square / ordinary.square);
+        printf("noise of rates times %g: errors are %.3f of those of ordinary least squares\n", rates[i], ratio);
+        ck_assert_msg(ratio <= most[i], "noise of rates times %g: errors grow by %g", rates[i], ratio);
+        assert_share("noisy rates", DYN_ESTIMATOR_TOTAL, &total.t);
     }
 }
 END_TEST
@@ -1266,6 +1352,7 @@ int main(void) {
     tcase_add_test(all, without_noise_the_base_parameters_return);
     tcase_add_test(all, estimates_lie_within_their_stated_deviations);
     tcase_add_test(all, estimates_from_simulated_motions_lie_within_their_deviations);
+    tcase_add_test(all, total_least_squares_corrects_errors_of_rates);
     tcase_add_test(all, huber_weights_resist_outliers);
     tcase_add_test(all, the_consistent_estimate_is_a_possible_body);
     tcase_add_test(all, with_good_data_the_consistent_estimate_has_the_torques);

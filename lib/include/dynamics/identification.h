@@ -45,7 +45,18 @@
  * and the least-squares problem is solved by the singular values of their combination, with columns scaled to length
  * one. Directions whose singular value is below 1e-9 of the largest one are not excited: there the estimates equal the
  * model's own values. Standard deviations are those of independent noise in the torques, of one variance for ordinary
- * and total least squares, of one for each joint otherwise. They do not include errors of the accelerations.
+ * least squares, of one for each joint for weighted ones and Huber's. They do not include errors of the rates.
+ *
+ * Total least squares. Errors of v and a, independent of each other and from sample to sample, also make errors in the
+ * columns of Y. Differences of fourth order of consecutive samples tell their variances, and derivatives of Y by v and
+ * a their sum E' E over all rows, to first order in the errors. The estimates minimize
+ *     |tau - A x|^2 - k |E (-x, 1)|^2,     A = (Y, drives),   E' E = expected errors of (A tau)' (A tau)
+ * with k = 1, or less where residuals are smaller than such errors make them. Columns without errors (gravity, offsets)
+ * count as exact, and the torques may have errors of any variance. Standard deviations are those of the scores of the
+ * samples, and include errors of the rates. The estimates and deviations are those of ordinary least squares where the
+ * rates are derived from positions, whose filter leaves errors that depend on one another, or where the positions are
+ * no motion that the samples resolve (more than a hundredth of their variance is noise by the same differences); they
+ * are almost so where v and a are exact. With gains that are sought, rates count as exact.
  *
  * Consistent estimate. It minimizes, over positive definite pseudo-inertias P_k of the links,
  *     sum of squares of (tau - model) / deviation, divided by two, + prior * sum of d(P_k, prior P_k),
@@ -60,9 +71,12 @@
  * the control of machines with friction" (Stribeck curve); Gautier and Khalil 1992, "Exciting trajectories for the
  * identification of base inertial parameters of robots"; Gautier 1997, "Dynamic identification of robots with power
  * model" (filter); Craven and Wahba 1979 (smoothing spline); Huber 1981, "Robust statistics"; Golub and Van Loan 1980
- * (total least squares); Wensing, Kim and Slotine 2018, "Linear matrix inequalities for physically consistent inertial
- * parameter identification"; Lee, Wensing and Park 2020, "Geometric robot dynamic identification: a convex programming
- * approach"; Nesterov 2004, "Introductory lectures on convex optimization", section 4.1 (damped Newton method).
+ * (total least squares); Fuller 1987, "Measurement error models", sections 2.2 and 2.5 (errors of rates); Van Huffel
+ * and Vandewalle 1991, "The total least squares problem"; Gasser, Sroka and Jennen-Steinmetz 1986, "Residual variance
+ * and residual pattern in nonlinear regression" (variance from differences); Wensing, Kim and Slotine 2018, "Linear
+ * matrix inequalities for physically consistent inertial parameter identification"; Lee, Wensing and Park 2020,
+ * "Geometric robot dynamic identification: a convex programming approach"; Nesterov 2004, "Introductory lectures on
+ * convex optimization", section 4.1 (damped Newton method).
  */
 #ifndef DYNAMICS_IDENTIFICATION_H
 #define DYNAMICS_IDENTIFICATION_H
@@ -103,7 +117,7 @@ typedef enum dyn_estimator {
     DYN_ESTIMATOR_ORDINARY, /* ordinary least squares: one variance for all joints */
     DYN_ESTIMATOR_WEIGHTED, /* weighted least squares: the variance of each joint is that of its residuals */
     DYN_ESTIMATOR_HUBER,    /* weighted, and rows beyond 1.345 deviations have less weight (Huber) */
-    DYN_ESTIMATOR_TOTAL,    /* total least squares: errors in Y too, in proportion to the lengths of its columns */
+    DYN_ESTIMATOR_TOTAL,    /* total least squares: errors of given v and a too, of sizes that the record tells */
 } dyn_estimator;
 
 /* Terms of a drive. */
@@ -195,7 +209,8 @@ typedef struct dyn_identification {
 } dyn_identification;
 
 /* Estimates inertial parameters and terms of drives from a motion. The model states the kinematics, the prior and the
- * effort limits. Cost O(n nv (joints^2 + estimates^2) + estimates^3). Thread-safe.
+ * effort limits. Cost O(n nv (joints^2 + estimates^2) + estimates^3), the first term times 4 nv for total least squares
+ * with given rates. Thread-safe.
  *
  * Errors: DYN_INVALID_ARGUMENT with "q[13]", "tau[4]" and so on for a number that is not finite, "time[4]" for a time
  * that is not after the one before or that follows a gap of more than ten times the median interval, "cutoff" or

@@ -11,6 +11,7 @@
 #include "gains.h"
 #include "known_torques.h"
 #include "linear_fit.h"
+#include "rate_errors.h"
 #include "regression.h"
 #include "triangle.h"
 
@@ -40,6 +41,8 @@ typedef struct job {
     double *consistent, *x_consistent, *terms; /* consistent estimate: columns, and the same as bodies and terms */
     double *links_prior, *scales;
     bool *is_positive;
+    double *errors, *scores; /* factors of the errors of rates and of scores; NULL: none, or not known */
+    size_t equations;        /* of all parts */
     linear_solution fit;
     double inflation; /* factor of the variances of Huber's estimator; 1 for others */
     size_t iterations;
@@ -107,7 +110,9 @@ static void fit_once(job *j, double *triangles, size_t without, const double *de
                               .equations = combine(j, triangles, without, deviation),
                               .triangle = j->triangle,
                               .prior = j->g.prior,
-                              .is_total = j->g.options->estimator == DYN_ESTIMATOR_TOTAL};
+                              .errors = j->errors,
+                              .scores = j->scores};
+    problem.errors_part = j->errors ? (double)problem.equations / (double)j->equations : 0;
     linear_fit(&problem, j->scratch, &j->fit);
 }
 
@@ -184,6 +189,34 @@ static dyn_status find_weights(job *j, dyn_error *error) {
         }
     }
     free(residuals), free(sorted);
+    return status;
+}
+
+/* Computes the estimates of total least squares from all of the record, with their deviations. They are those of
+ * ordinary least squares where nothing tells errors of the rates. */
+static dyn_status estimate_total(job *j, dyn_error *error) {
+    regression *g = &j->g;
+    size_t size = g->count + 1;
+    double *deviations = calloc(2 * g->nv + 1, sizeof *deviations), *scores = calloc(size * size, sizeof *scores);
+    dyn_status status = deviations && scores ? DYN_OK : dyn_error_memory(error);
+    bool is_told = status == DYN_OK && rate_errors_find(g->record, deviations);
+    if (is_told) {
+        j->errors = calloc(size * size, sizeof *j->errors);
+        j->equations = combine(j, g->triangles, DYN_NO_PART, NULL);
+        status = j->errors ? rate_errors_factor(g, deviations, j->errors, error) : dyn_error_memory(error);
+    }
+    if (status == DYN_OK) {
+        estimate(j, DYN_NO_PART);
+    }
+    if (status == DYN_OK && is_told) {
+        status = rate_errors_scores(g, j->errors, j->fit.correction, j->x, scores, error);
+    }
+    if (status == DYN_OK && is_told) {
+        j->scores = scores;
+        estimate(j, DYN_NO_PART);
+        j->scores = NULL;
+    }
+    free(deviations), free(scores);
     return status;
 }
 
@@ -446,8 +479,8 @@ static bool allocate(job *j) {
 }
 
 static void release(job *j) {
-    double *all[] = {j->triangle, j->rows,       j->scratch,      j->deviation, j->torque,      j->x,
-                     j->spread,   j->consistent, j->x_consistent, j->terms,     j->links_prior, j->scales};
+    double *all[] = {j->triangle,   j->rows,         j->scratch, j->deviation,   j->torque, j->x,     j->spread,
+                     j->consistent, j->x_consistent, j->terms,   j->links_prior, j->scales, j->errors};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         free(all[i]);
     }
@@ -569,7 +602,13 @@ static dyn_status compute(job *j, dyn_error *error) {
     }
     if (status == DYN_OK) {
         find_prior(j);
-        estimate(j, DYN_NO_PART);
+        if (j->g.options->estimator == DYN_ESTIMATOR_TOTAL && !j->search) {
+            status = estimate_total(j, error);
+        } else {
+            estimate(j, DYN_NO_PART);
+        }
+    }
+    if (status == DYN_OK) {
         status = j->fit.rank > 0 ? estimate_consistent(j, DYN_NO_PART, error) : refuse_motion(j, error);
     }
     if (status == DYN_OK) {

@@ -235,6 +235,7 @@ static void smooth_columns(const dyn_recorded_motion *m, size_t width, double cu
 dyn_status record_create(const dyn_model *model, const dyn_recorded_motion *m, const dyn_identification_options *o,
                          record *r, dyn_error *error) {
     *r = (record){.n = m->n, .nq = (size_t)dyn_model_nq(model), .nv = (size_t)dyn_model_nv(model)};
+    r->has_rates = m->v != NULL;
     dyn_status status = check_numbers(model, m, error);
     if (status != DYN_OK) {
         return status;

@@ -11,6 +11,7 @@
 typedef struct record {
     size_t n, nq, nv;
     double *q, *v, *a, *tau;
+    bool has_rates;     /* v and a are of the motion, not derived */
     double *known;      /* n x nv: torques of known loads; NULL: none */
     bool *is_sought;    /* nv: the gain of the coordinate is to be estimated; tau is not multiplied by it */
     bool *is_saturated; /* n x nv: the torque is at the effort limit of its joint or of its drive, before the filter */

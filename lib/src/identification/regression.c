@@ -103,6 +103,20 @@ static double fill_row(const regression *g, size_t first, size_t s, size_t coord
     return rotor + known + held;
 }
 
+dyn_status regression_rows(regression *g, size_t first, size_t count, double *rows, dyn_error *error) {
+    size_t size = g->count + 1;
+    dyn_status status = fill_regressor(g, first, count, error);
+    for (size_t i = 0; i < count * g->nv && status == DYN_OK; i++) {
+        double *row = rows + i * size;
+        if (g->record->is_saturated[first * g->nv + i]) {
+            memset(row, 0, size * sizeof *row);
+        } else {
+            fill_row(g, first, i / g->nv, i % g->nv, row);
+        }
+    }
+    return status;
+}
+
 /* Rows that become a factor: (columns, tau), or with `is_split` (columns, known torque, tau). */
 typedef struct row_kind {
     bool is_split;

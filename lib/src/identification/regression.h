@@ -66,6 +66,10 @@ dyn_status regression_weigh(regression *g, dyn_error *error);
 dyn_status regression_residuals(regression *g, const double *x, const double *gains, double *residuals,
                                 dyn_error *error);
 
+/* Computes the rows (columns, tau) of all coordinates of `count` samples, at most 64, from `first` on, for the rates
+ * that the record has now: count x nv x (count of columns + 1), zero for saturated rows. */
+dyn_status regression_rows(regression *g, size_t first, size_t count, double *rows, dyn_error *error);
+
 /* Returns the factor of one part and coordinate. `triangles` is one of the arrays of the regression. */
 static inline double *regression_triangle(const regression *g, double *triangles, size_t part, size_t coordinate) {
     return triangles + (part * g->nv + coordinate) * (g->count + 1) * (g->count + 1);
