@@ -69,6 +69,14 @@ static size_t lay_out(const dyn_model *model, size_t lanes, uintptr_t base, cons
 
 /* ---- Methods ----------------------------------------------------------------------------------------------------- */
 
+/* Stores the multipliers of one sample. Kernels do not define the sign of a zero. Adding 0 makes it positive, since the
+ * bits of a sample must not depend on the number of samples. */
+static void store_multipliers(const closures *loops, double *to, size_t count) {
+    for (size_t r = 0; r < count; r++) {
+        to[r] = loops->lambda[r] + 0.0;
+    }
+}
+
 /* Returns the largest sum of the sizes of the terms of A M^-1 A' lambda in one lane. */
 static double freed_acceleration(const closures *s, sample_block block, size_t l) {
     const int m = s->rows.set.m;
@@ -94,7 +102,7 @@ static dyn_status report(const constrained_call *call, sample_block block, size_
                                 rows->A,     s->acceleration, s->loops.c,  freed};
     size_t sample = block.first + l, m = (size_t)call->model->constraint_rows;
     if (call->lambda) {
-        memcpy(call->lambda + sample * m, s->loops.lambda, m * sizeof *call->lambda);
+        store_multipliers(&s->loops, call->lambda + sample * m, m);
     }
     if (call->results) {
         dyn_constraint_result *to = &call->results[sample];
@@ -224,7 +232,7 @@ static dyn_status compute_in_sweep(const constrained_call *call, sample_block bl
     }
     for (size_t l = 0; l < block.count && call->lambda; l++) {
         closures_load_multipliers(&s->loops, block, l);
-        memcpy(call->lambda + (block.first + l) * m, s->loops.lambda, m * sizeof *call->lambda);
+        store_multipliers(&s->loops, call->lambda + (block.first + l) * m, m);
     }
     return status;
 }
