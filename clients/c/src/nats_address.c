@@ -72,5 +72,5 @@ void nats_address_free(nats_address *address) {
     free(address->server);
     free(address->shown);
     free(address->text);
-    *address = (nats_address){NULL};
+    *address = (nats_address){.server = NULL};
 }
