@@ -230,14 +230,9 @@ static bool read_constraint(call *c, const wire_list *list, size_t i, dyn_builde
 }
 
 bool constraints_check_count(call *c, const char *field, size_t count) {
-    uint32_t limit = atomic_load(&c->service->limits->constraints);
-    if (count > limit) {
-        call_blame(c, "%s", field);
-        call_fail(c, REASON_MODEL_TOO_LARGE, "the model has %zu constraints; the limit is %u (limits.constraints)",
-                  count, limit);
-        call_set_limit(c, BOUND_CONSTRAINTS, limit, count);
-    }
-    return count <= limit;
+    const part_limit limit = {"constraints", "limits.constraints", BOUND_CONSTRAINTS,
+                              atomic_load(&c->service->limits->constraints)};
+    return description_check_count(c, field, count, &limit);
 }
 
 static bool read_list(call *c, const wire_list *list, dyn_builder *builder) {

@@ -69,14 +69,9 @@ static bool read_surface(call *c, size_t i, const Dynamics__V1__ContactSurface *
 }
 
 bool contact_surfaces_check_count(call *c, const char *field, size_t count) {
-    uint32_t limit = atomic_load(&c->service->limits->contact_surfaces);
-    if (count > limit) {
-        call_blame(c, "%s", field);
-        call_fail(c, REASON_MODEL_TOO_LARGE,
-                  "the model has %zu contact surfaces; the limit is %u (limits.contact_surfaces)", count, limit);
-        call_set_limit(c, BOUND_CONTACT_SURFACES, limit, count);
-    }
-    return count <= limit;
+    const part_limit limit = {"contact surfaces", "limits.contact_surfaces", BOUND_CONTACT_SURFACES,
+                              atomic_load(&c->service->limits->contact_surfaces)};
+    return description_check_count(c, field, count, &limit);
 }
 
 bool contact_surfaces_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder) {

@@ -33,3 +33,13 @@ dyn_joint_type description_joint_type(Dynamics__V1__JointType wire) {
 Dynamics__V1__JointType description_write_joint_type(dyn_joint_type type) {
     return (Dynamics__V1__JointType)((int)type + DYNAMICS__V1__JOINT_TYPE__JOINT_TYPE_FIXED);
 }
+
+bool description_check_count(call *c, const char *field, size_t count, const part_limit *limit) {
+    if (count > limit->most) {
+        call_blame(c, "%s", field);
+        call_fail(c, REASON_MODEL_TOO_LARGE, "the model has %zu %s; the limit is %u (%s)", count, limit->parts,
+                  limit->most, limit->key);
+        call_set_limit(c, limit->bound, limit->most, count);
+    }
+    return count <= limit->most;
+}

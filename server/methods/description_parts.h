@@ -23,4 +23,15 @@ dyn_joint_type description_joint_type(Dynamics__V1__JointType wire);
 /* Converts a type of joint of the library to the protocol's. */
 Dynamics__V1__JointType description_write_joint_type(dyn_joint_type type);
 
+/* Limit on the parts of one kind that a model has. */
+typedef struct part_limit {
+    const char *parts; /* "contact surfaces" */
+    const char *key;   /* "limits.contact_surfaces" */
+    bound bound;
+    uint32_t most;
+} part_limit;
+
+/* Checks the number of parts of a model. Beyond the limit ends the call with an error at `field`, and returns false. */
+bool description_check_count(call *c, const char *field, size_t count, const part_limit *limit);
+
 #endif

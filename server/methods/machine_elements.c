@@ -297,14 +297,9 @@ static bool read_kind(call *c, size_t i, const Dynamics__V1__MachineElement *fro
 }
 
 bool machine_elements_check_count(call *c, const char *field, size_t count) {
-    uint32_t limit = atomic_load(&c->service->limits->machine_elements);
-    if (count > limit) {
-        call_blame(c, "%s", field);
-        call_fail(c, REASON_MODEL_TOO_LARGE,
-                  "the model has %zu machine elements; the limit is %u (limits.machine_elements)", count, limit);
-        call_set_limit(c, BOUND_MACHINE_ELEMENTS, limit, count);
-    }
-    return count <= limit;
+    const part_limit limit = {"machine elements", "limits.machine_elements", BOUND_MACHINE_ELEMENTS,
+                              atomic_load(&c->service->limits->machine_elements)};
+    return description_check_count(c, field, count, &limit);
 }
 
 /* Adds machine element i of a description, which is no flexible beam. */

@@ -9,7 +9,7 @@
 #include "support/assertions.h"
 #include "system/client_fixture.h"
 #include "system/quantity_question.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 #include "system/wire_tree.h"
 
 enum { JOINTS = 6, LINK = 2 };

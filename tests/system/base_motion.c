@@ -11,7 +11,7 @@
 #include "support/assertions.h"
 #include "system/client_fixture.h"
 #include "system/quantity_question.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 #include "system/wire_tree.h"
 
 enum { TREES = 8, ROWS = 3 };

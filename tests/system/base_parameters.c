@@ -14,7 +14,7 @@
 #include "system/daemon_fixture.h"
 #include "system/reference.h"
 #include "system/wire_tree.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 enum { CASES = 30, PARAMETERS = DYN_CLIENT_LINK_PARAMETERS };
 

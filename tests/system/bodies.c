@@ -10,7 +10,7 @@
 
 #include "system/client_fixture.h"
 #include "system/wire_tree.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 enum { TREES = 12, SAMPLES = 7 };
 

@@ -19,7 +19,7 @@
 
 #include "system/command_line.h"
 #include "system/silent_peer.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 static double number_at(const json_t *list, size_t index) {
     ck_assert(json_is_number(json_array_get(list, index)));

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "system/command_line.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 /* Friction of joint1 and joint2 that the test adds: N m s/rad, and N m. */
 static const double viscous[2] = {0.5, 0.25}, offset[2] = {0.1, -0.2};

@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 #include "system/command_line.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 

@@ -17,7 +17,7 @@
 
 #include "system/daemon_fixture.h"
 #include "system/silent_peer.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 enum { WRONG_PEERS = 10 };
 

@@ -13,7 +13,7 @@
 #include <dynamics_client.h>
 
 #include "system/client_fixture.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 enum { NV = 6, UNKNOWN_BYTES = 16 };
 

@@ -13,7 +13,7 @@
 #include "support/assertions.h"
 #include "support/closed_loop_reference.h"
 #include "system/client_fixture.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 #include "system/wire_tree.h"
 
 static dyn_client_error error;

@@ -20,6 +20,7 @@
 
 #include "dynamics/v1/envelope.pb-c.h"
 #include "system/daemon_fixture.h"
+#include "system/runner.h"
 #include "system/wire_tree.h"
 
 enum { JOINTS = 6, STATES = 20, TEXT_SIZE = 512 };
@@ -764,9 +765,5 @@ int main(void) {
     tcase_set_timeout(tests, 300);
     Suite *suite = suite_create("compile");
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

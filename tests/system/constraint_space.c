@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "system/command_line.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 #define QUARTER "1.5707963267948966"
 #define DESCRIPTION DYNAMICS_TEST_DATA "/constraints/held_tip.json"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "system/command_line.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 #define DESCRIPTIONS DYNAMICS_TEST_DATA "/constraints/"
 

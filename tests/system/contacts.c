@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "system/command_line.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 #define EVERY_SHAPE DYNAMICS_TEST_DATA "/contacts/every_shape.json"
 
@@ -384,12 +384,17 @@ START_TEST(blocks_slide_beyond_the_angle_of_friction) {
 }
 END_TEST
 
-START_TEST(a_ball_rebounds_to_the_square_of_its_restitution) {
+/* Loads the puck under another name, with a restitution. */
+static void load_bouncing_puck(const char *name, double restitution) {
     load_puck();
     json_t *description = export_model("puck"), *surfaces = json_object_get(description, "contact_surfaces");
-    json_object_set_new(json_array_get(surfaces, 0), "restitution", json_real(0.8));
-    load_as(description, "ball");
+    json_object_set_new(json_array_get(surfaces, 0), "restitution", json_real(restitution));
+    load_as(description, name);
     json_decref(description);
+}
+
+START_TEST(a_ball_rebounds_to_the_square_of_its_restitution) {
+    load_bouncing_puck("ball", 0.8);
     json_t *reply = run_json("$ctl call rollout '{\"query\": {\"model\": \"ball\"}, \"q\": [0, 0, 1, 0, 0, 0, 1], "
                              "\"steps\": 12000, \"stepping\": {\"step_length\": 0.0001}, \"stride\": 10}'");
     const json_t *q = json_object_get(reply, "q");
@@ -577,11 +582,7 @@ START_TEST(evaluate_states_the_contacts_of_a_state) {
 END_TEST
 
 START_TEST(evaluate_states_impacts_of_contacts_and_stops) {
-    load_puck();
-    json_t *description = export_model("puck"), *surfaces = json_object_get(description, "contact_surfaces");
-    json_object_set_new(json_array_get(surfaces, 0), "restitution", json_real(0.5));
-    load_as(description, "bouncy");
-    json_decref(description);
+    load_bouncing_puck("bouncy", 0.5);
     json_t *found = run_json("$ctl evaluate bouncy --v 2,0,-2,0,0,0 --json --quantity "
                              "contact_impact_velocity,contact_impact_impulses,stop_impact_impulses");
     const double after[] = {2 - 0.4 * 3, 0, 1, 0, 0, 0}, impulses[] = {-2 * 0.4 * 3, 0, 2 * 3};

@@ -11,7 +11,7 @@
 #include "support/assertions.h"
 #include "support/knee.h"
 #include "system/client_fixture.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 #include "system/wire_tree.h"
 
 enum { NV = 3, LINKS = 4 };

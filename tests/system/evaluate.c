@@ -12,7 +12,7 @@
 
 #include "system/daemon_fixture.h"
 #include "system/reference.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 enum { QUANTITIES = 71 };
 

@@ -11,7 +11,7 @@
 #include <dynamics_client.h>
 
 #include "system/daemon_fixture.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 static daemon_fixture served;
 static dyn_client *client;

@@ -15,7 +15,7 @@
 
 #include "system/daemon_fixture.h"
 #include "system/reference.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 static daemon_fixture served;
 static char **files;

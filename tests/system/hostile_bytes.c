@@ -14,7 +14,7 @@
 #include "system/hostile_witness.h"
 #include "system/sp_request.h"
 #include "system/sp_wire.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 #define CODE(name) DYNAMICS__V1__CODE__CODE_##name
 

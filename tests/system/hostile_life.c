@@ -18,6 +18,7 @@
 #include "system/daemon_fixture.h"
 #include "system/sp_request.h"
 #include "system/sp_wire.h"
+#include "system/runner.h"
 
 #define CODE(name) DYNAMICS__V1__CODE__CODE_##name
 
@@ -577,9 +578,5 @@ int main(void) {
     tcase_add_test(tests, stop_during_requests_exits_with_success);
     tcase_add_test(tests, clients_may_close_in_the_middle_of_a_reply);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -17,6 +17,7 @@
 #include "system/hostile_witness.h"
 #include "system/sp_request.h"
 #include "system/sp_wire.h"
+#include "system/runner.h"
 
 enum { SP_PUSH = 0x50, MEBI = 1 << 20, KIBI = 1 << 10, UR5_JOINTS = 6 };
 
@@ -369,10 +370,5 @@ int main(void) {
     tcase_add_test(tests, unread_replies_are_bounded_and_make_room);
     tcase_add_test(tests, one_peer_does_not_lock_out_others);
     tcase_add_test(tests, workers_that_are_blocked_show_in_the_health);
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

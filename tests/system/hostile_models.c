@@ -11,7 +11,7 @@
 
 #include "system/daemon_fixture.h"
 #include "system/wire_tree.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 static daemon_fixture served;
 static dyn_client *client;

@@ -22,6 +22,7 @@
 #include "system/hostile_witness.h"
 #include "system/sp_request.h"
 #include "system/sp_wire.h"
+#include "system/runner.h"
 
 enum { LISTENERS = 4, MANY = 9500 };
 
@@ -457,10 +458,5 @@ int main(void) {
     } else {
         printf("skipped: 9,500 connections need a hard limit of %d descriptors (ulimit -Hn)\n", MANY + 200);
     }
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -15,7 +15,7 @@
 #include <dynamics/v1/envelope.pb-c.h>
 
 #include "system/lying_peer.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 /* Characters of the hostile text: ESC, a line break, CSI as UTF-8 and as a raw byte, direction override, line
  * separator, zero-width space, byte order mark, a character cut short. */

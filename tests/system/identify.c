@@ -10,7 +10,7 @@
 
 #include "support/assertions.h"
 #include "system/daemon_fixture.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 #include "system/wire_tree.h"
 
 enum { NV = 6, ROWS = 1500 };

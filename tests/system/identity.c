@@ -13,7 +13,7 @@
 #include "dynamics/v1/event.pb-c.h"
 #include "system/daemon_fixture.h"
 #include "system/sp_request.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 #define CODE(name) DYNAMICS__V1__CODE__CODE_##name
 #define METHOD(name) DYNAMICS__V1__REQUEST__METHOD_##name

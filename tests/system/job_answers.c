@@ -12,7 +12,7 @@
 #include <dynamics_client.h>
 
 #include "system/lying_peer.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 enum { NV = 2 };
 

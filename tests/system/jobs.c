@@ -12,7 +12,7 @@
 #include <dynamics_client.h>
 
 #include "system/daemon_fixture.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 /* Numbers of steps: of a rollout that takes minutes; of one that takes longer than REQUEST_TIME with LONG_SAMPLES; and
  * of one that takes longer than the time for which leave() waits. */

@@ -12,7 +12,7 @@
 
 #include "system/client_fixture.h"
 #include "system/wire_quantities.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 enum { TREES = 30, NAME_SIZE = 64 };
 

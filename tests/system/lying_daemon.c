@@ -20,7 +20,7 @@
 
 #include "support/random.h"
 #include "system/lying_peer.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 static lying_peer peer;
 static dyn_client *client;

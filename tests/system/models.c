@@ -14,7 +14,7 @@
 
 #include "system/daemon_fixture.h"
 #include "system/wire_tree.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 enum { TREES = 25 };
 

@@ -18,6 +18,7 @@
 #include "system/daemon_fixture.h"
 #include "system/load.h"
 #include "system/sp_request.h"
+#include "system/runner.h"
 
 enum { REPLICAS = 3 };
 
@@ -391,10 +392,5 @@ int main(void) {
     tcase_add_test(all, the_pieces_of_rollouts_are_joined_in_order);
     tcase_add_test(all, an_error_in_a_piece_names_its_place_in_the_batch);
     tcase_add_test(all, a_replica_killed_during_a_batch_costs_no_sample);
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

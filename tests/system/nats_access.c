@@ -13,6 +13,7 @@
 
 #include "system/daemon_fixture.h"
 #include "system/load.h"
+#include "system/runner.h"
 
 static const char KEYS[] = DYNAMICS_TEST_DATA "/nats";
 
@@ -220,9 +221,5 @@ int main(void) {
     tcase_add_test(all, credentials_from_a_file_are_accepted);
     tcase_add_test(all, a_certificate_of_the_authority_is_accepted);
     tcase_add_test(all, an_unknown_part_of_an_address_is_named);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -12,7 +12,7 @@
 
 #include "system/client_fixture.h"
 #include "system/wire_quantities.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 #include "system/quantity_question.h"
 
 enum { TREES = 12 };

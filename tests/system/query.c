@@ -11,7 +11,7 @@
 
 #include "dynamics/v1/envelope.pb-c.h"
 #include "system/client_fixture.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 #include "system/wire_tree.h"
 
 enum { ROWS = 70, PART_COUNT = 5 };

@@ -13,7 +13,7 @@
 #include <dynamics_client.h>
 
 #include "system/daemon_fixture.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 enum { NV = 6 };
 

@@ -11,7 +11,7 @@
 
 #include "dynamics/v1/envelope.pb-c.h"
 #include "system/client_fixture.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 
 /* SAMPLES fills more than a few blocks of states, the last of them not completely. */
 enum { SAMPLES = 5003, NQ = 6, REPORTED_ERRORS = 1000 };

@@ -21,6 +21,7 @@
 
 #include "system/daemon_fixture.h"
 #include "system/load.h"
+#include "system/runner.h"
 
 enum { DAEMONS = 3, SAMPLES = 20, BATCH = 4000 };
 
@@ -250,10 +251,5 @@ int main(void) {
     tcase_add_test(all, a_daemon_that_starts_late_is_used);
     tcase_add_test(all, errors_name_the_address_and_the_daemon);
     tcase_add_test(all, haproxy_passes_requests_on_when_a_daemon_dies);
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

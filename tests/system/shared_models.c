@@ -16,6 +16,7 @@
 
 #include "system/daemon_fixture.h"
 #include "system/load.h"
+#include "system/runner.h"
 
 enum { REPLICAS = 3, DIGEST_TEXT = 7 + 64 + 1 };
 
@@ -350,10 +351,5 @@ int main(void) {
     tcase_add_checked_fixture(alone, start_without_jetstream, stop);
     tcase_add_test(alone, without_jetstream_a_change_over_nats_says_what_to_turn_on);
     tcase_add_test(alone, replicas_with_different_models_of_one_name_answer_no_batch);
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -10,7 +10,7 @@
 
 #include "system/client_fixture.h"
 #include "system/wire_tree.h"
-#include "system/unforked.h"
+#include "system/runner.h"
 #include "system/quantity_question.h"
 
 enum { JOINTS = 6, SAMPLES = 1000 };

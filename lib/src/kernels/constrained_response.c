@@ -287,7 +287,8 @@ KERNEL_STEP void sum_entries(const int *list, int count, int m, int columns, con
     }
 }
 
-/* Computes the entries of one row of the response with the rows of a group, of which there are `columns`. */
+/* Computes the entries of one row of the response with the rows of a group, of which there are `columns`. A constant
+ * number of columns keeps the sums in registers. */
 static void find_entries(const int *list, int count, int m, int columns, const real *D, const real *shares_r,
                          const real *shares_c, real *entries) {
     switch (columns) {
