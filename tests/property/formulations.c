@@ -17,7 +17,8 @@ enum { CASES = 60, MOST_JOINTS = 9 };
 
 /* Kinds of models, by their joints: revolute chains; chains and trees of revolute, prismatic and continuous joints;
  * trees of spherical joints; chains of most joint types; chains and trees of joints with one coordinate, some of them
- * custom; trees of all joint types, such trees with mimic joints, and with custom joints besides. */
+ * custom; revolute chains, and trees of revolute, prismatic and helical joints, which turn by multiples of their
+ * coordinates; trees of all joint types, such trees with mimic joints, and with custom joints besides. */
 typedef enum model_kind {
     ROTARY_CHAIN,
     CHAIN,
@@ -26,6 +27,8 @@ typedef enum model_kind {
     MIXED_CHAIN,
     CUSTOM_CHAIN,
     CUSTOM_TREE,
+    SCALED_ROTARY_CHAIN,
+    SCALED_TREE,
     TREE,
     COUPLED_TREE,
     COUPLED_CUSTOM_TREE,
@@ -41,13 +44,19 @@ static dyn_model *random_model(random_source *random, model_kind kind, int k) {
             DYN_JOINT_TYPE_PLANAR,     DYN_JOINT_TYPE_UNIVERSAL, DYN_JOINT_TYPE_SPHERICAL};
         static const struct {
             int first, count;
-            bool branches, floats;
-        } chains[] = {{1, 1, false, false}, {1, 3, false, false}, {1, 3, true, false}, {8, 1, true, true},
-                      {1, 8, false, true},  {0, 5, false, false}, {0, 5, true, false}};
+            bool branches, floats, scaled;
+        } chains[] = {
+            [ROTARY_CHAIN] = {1, 1, false, false, false},       [CHAIN] = {1, 3, false, false, false},
+            [ONE_COORDINATE_TREE] = {1, 3, true, false, false}, [SPHERICAL_TREE] = {8, 1, true, true, false},
+            [MIXED_CHAIN] = {1, 8, false, true, false},         [CUSTOM_CHAIN] = {0, 5, false, false, false},
+            [CUSTOM_TREE] = {0, 5, true, false, false},         [SCALED_ROTARY_CHAIN] = {1, 1, false, false, true},
+            [SCALED_TREE] = {1, 4, true, false, true},
+        };
         random_chain_options options = {.joints = joints,
                                         .types = types + chains[kind].first,
                                         .type_count = chains[kind].count,
                                         .branches = chains[kind].branches,
+                                        .scaled = chains[kind].scaled,
                                         .base = chains[kind].floats && k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED};
         return random_chain(random, &options);
     }
@@ -127,7 +136,7 @@ static void compare(const char *name, int k, const reference *r) {
 START_TEST(every_formulation_agrees_with_the_tuned_algorithms) {
     const char *name = dyn_formulation_traits_at(_i)->name;
     random_source base = random_seed(name, 1801);
-    int compared = 0, compared_custom = 0;
+    int compared = 0, compared_custom = 0, compared_scaled = 0;
     for (int k = 0; k < CASES * MODEL_KINDS; k++) {
         random_source random = random_case(base, (uint64_t)k);
         dyn_error error;
@@ -137,6 +146,7 @@ START_TEST(every_formulation_agrees_with_the_tuned_algorithms) {
             compare(name, k, &r);
             compared++;
             compared_custom += has_custom_joint(r.model);
+            compared_scaled += k % MODEL_KINDS == SCALED_ROTARY_CHAIN;
         } else {
             ck_assert_int_eq(status, DYN_FAILED_PRECONDITION);
         }
@@ -144,6 +154,9 @@ START_TEST(every_formulation_agrees_with_the_tuned_algorithms) {
     }
     /* Every formulation applies to chains of revolute joints, or to trees of spherical ones. */
     ck_assert_int_ge(compared, CASES);
+    /* A joint that turns by a multiple of its coordinate is a revolute one. */
+    bool spherical = dyn_formulation_traits_at(_i)->needs & DYN_FORMULATION_NEED_SPHERICAL;
+    ck_assert_int_eq(compared_scaled, spherical ? 0 : CASES);
     /* Those that need joints of another type, or of algebraic coordinates, refuse custom joints. */
     unsigned other = DYN_FORMULATION_NEED_REVOLUTE | DYN_FORMULATION_NEED_SPHERICAL | DYN_FORMULATION_NEED_NO_CUSTOM;
     if (dyn_formulation_traits_at(_i)->needs & other) {
@@ -156,6 +169,11 @@ END_TEST
 
 enum { PULLS = 5, PULLED_SAMPLES = 2 };
 
+/* Returns whether a link is the massless one inside a scaled joint. */
+static bool is_inside_joint(const dyn_model *model, int link) {
+    return strstr(dyn_model_link(model, link)->name, ":unit");
+}
+
 /* Sets forces on random frames of a model, in all three reference frames. Every second one has a row for each
  * sample. */
 static void random_pulls(random_source *random, const dyn_model *model, double wrenches[PULLS][6 * PULLED_SAMPLES],
@@ -163,8 +181,9 @@ static void random_pulls(random_source *random, const dyn_model *model, double w
     static const dyn_reference_frame frames[] = {DYN_REFERENCE_FRAME_LOCAL, DYN_REFERENCE_FRAME_WORLD,
                                                  DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED};
     for (int i = 0; i < PULLS; i++) {
+        int link = random_index(random, dyn_model_link_count(model));
         random_vector(random, 6 * PULLED_SAMPLES, 20, wrenches[i]);
-        pulls[i] = (dyn_external_force){.frame = random_index(random, dyn_model_link_count(model)),
+        pulls[i] = (dyn_external_force){.frame = is_inside_joint(model, link) ? 0 : link,
                                         .reference_frame = frames[i % 3],
                                         .wrench = wrenches[i],
                                         .stride = i % 2 ? 6 : 0};
@@ -239,6 +258,40 @@ START_TEST(external_forces_that_are_wrong_are_refused) {
     ck_assert_uint_eq(error.site.sample, 1);
     require(dyn_formulation_mass_matrix(f, 1, q, M, &error), &error);
     dyn_formulation_free(f);
+    dyn_model_free(model);
+}
+END_TEST
+
+/* Checks that forces inside a scaled joint count where the formulation has mimic joints, and are refused elsewhere. */
+START_TEST(external_forces_inside_a_scaled_joint_are_considered_or_refused) {
+    random_source random = random_seed("forces inside joints", 1813);
+    dyn_model *model = random_model(&random, SCALED_TREE, 8);
+    const double wrench[6] = {3, -2, 5, 10, 20, -30};
+    dyn_external_force pull = {.frame = -1, .reference_frame = DYN_REFERENCE_FRAME_LOCAL, .wrench = wrench};
+    const dyn_external_forces forces = {1, &pull};
+    double q[9] = {0.3, -0.2, 0.5, 0.1, 0.9, -0.4, 0.7, 0.2, -0.6}, tau[9], own[9];
+    dyn_formulation *f = NULL;
+    dyn_workspace *w;
+    dyn_error error;
+    for (int i = 0; i < dyn_model_link_count(model); i++) {
+        pull.frame = is_inside_joint(model, i) ? i : pull.frame;
+    }
+    require(dyn_workspace_create(model, &w, &error), &error);
+    require(dyn_formulation_create(model, "newton_euler", &f, &error), &error);
+    require(dyn_formulation_apply_forces(f, &forces, &error), &error);
+    require(dyn_formulation_inverse_dynamics(f, 1, NULL, q, q, q, tau, &error), &error);
+    require(dyn_rnea(model, w, 1, NULL, q, q, q, &forces, own, &error), &error);
+    assert_norm_close("newton_euler", 0, tau, own, 9, 1e-12);
+    require(dyn_formulation_apply_forces(f, NULL, &error), &error);
+    require(dyn_formulation_inverse_dynamics(f, 1, NULL, q, q, q, tau, &error), &error);
+    require(dyn_rnea(model, w, 1, NULL, q, q, q, NULL, own, &error), &error);
+    assert_norm_close("newton_euler without forces", 0, tau, own, 9, 1e-12);
+    dyn_formulation_free(f);
+    require(dyn_formulation_create(model, "screws", &f, &error), &error);
+    ck_assert_int_eq(dyn_formulation_apply_forces(f, &forces, &error), DYN_FAILED_PRECONDITION);
+    ck_assert_ptr_nonnull(strstr(error.message, "mimics"));
+    dyn_formulation_free(f);
+    dyn_workspace_free(w);
     dyn_model_free(model);
 }
 END_TEST
@@ -341,6 +394,7 @@ int main(void) {
     tcase_add_loop_test(tests, every_formulation_agrees_with_the_tuned_algorithms, 0, count);
     tcase_add_loop_test(tests, every_formulation_considers_external_forces, 0, count);
     tcase_add_test(tests, external_forces_that_are_wrong_are_refused);
+    tcase_add_test(tests, external_forces_inside_a_scaled_joint_are_considered_or_refused);
     tcase_add_loop_test(tests, a_formulation_that_does_not_apply_says_why, 0, count);
     tcase_add_loop_test(tests, a_model_that_is_too_large_is_refused_with_the_bound, 0, count);
     tcase_add_test(tests, an_unknown_formulation_is_refused_with_all_names);

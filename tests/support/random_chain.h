@@ -14,6 +14,7 @@ typedef struct random_chain_options {
     const dyn_joint_type *types; /* each joint has a random one of them */
     int type_count;
     bool branches; /* the parent of a joint is a random earlier link; otherwise it is the last one */
+    bool scaled;   /* joints "jointI" of one coordinate, and mimic joints "jointI:rest" about the same screws */
     dyn_base base;
 } random_chain_options;
 

@@ -677,6 +677,30 @@ static void must_be_close(const char *what, const double *x, const double *y, si
     }
 }
 
+/* Checks that every formulation but armstrong, which needs spherical joints, computes the numbers of the example. */
+static void must_be_formulated(dyn_client_query query, const double *q, const double *v, const double *a,
+                               const double *tau, const double *M) {
+    dyn_client_comparison *found;
+    double x[9];
+    wire_require(dyn_client_compare(client, &query, q, v, a, &found, &error), &error);
+    ck_assert_uint_ge(found->formulation_count, 20);
+    query.gravity = NULL, query.external_force_count = 0;
+    for (size_t i = 0; i < found->formulation_count; i++) {
+        const dyn_client_compared_formulation *one = &found->formulations[i];
+        if (strcmp(one->name, "armstrong") == 0) {
+            ck_assert_ptr_nonnull(strstr(one->refusal, "spherical"));
+            continue;
+        }
+        ck_assert_msg(!one->refusal, "%s: %s", one->name, one->refusal);
+        must_be_close(one->name, one->tau, tau, 3, 1e-8);
+        must_be_close(one->name, one->a, a, 3, 1e-9);
+        query.formulation = i > 0 ? one->name : NULL;
+        wire_require(dyn_client_mass_matrix(client, &query, q, x, &error), &error);
+        must_be_close(one->name, x, M, 9, 1e-7);
+    }
+    dyn_client_comparison_free(found);
+}
+
 /* Checks the numbers that the book's software prints for the example, of a model with three coordinates. The end
  * effector applies the wrench of six ones to the environment, so that the environment applies minus ones. */
 static void must_have_the_textbook_numbers(const char *model) {
@@ -695,6 +719,7 @@ static void must_have_the_textbook_numbers(const char *model) {
     must_be_close("tau", x, tau, 3, 1e-8);
     wire_require(dyn_client_forward_dynamics(client, &query, q, v, pushed, x, &error), &error);
     must_be_close("ddtheta", x, ddq, 3, 1e-7);
+    must_be_formulated(query, q, v, a, tau, M);
     query.external_force_count = 0;
     wire_require(dyn_client_gravity(client, &query, q, x, &error), &error);
     must_be_close("g", x, g, 3, 1e-8);

@@ -91,13 +91,15 @@ static void set_custom_bases(motion S, placement X, constraint_joint *j) {
 }
 
 /* Sets e and T of joint i, whose frame has the placement X. In this frame they are the coordinate axes that the joint's
- * motion selects and those that it does not select; the wrenches of a helical joint do no work if n_z = -pitch f_z. */
+ * motion selects, e divided by its ratio, and those that it does not select; the wrenches of a helical joint do no work
+ * if n_z = -pitch f_z. */
 static void set_bases(const body *b, placement X, constraint_joint *j) {
     int selected[6] = {0, 0, 0, 0, 0, 0}, rows = 0;
     for (int k = 0; k < b->nv; k++) {
         spatial_axis axis = motion_axes(b->motion)[k];
         selected[axis] = 1;
         j->e[k] = force_to_parent(X, axis_force(axis));
+        j->e[k] = b->ratio != 1 ? force_scale(real_set(1 / b->ratio), j->e[k]) : j->e[k];
     }
     for (int axis = AXIS_WX; axis <= AXIS_VZ; axis++) {
         if (!selected[axis]) {

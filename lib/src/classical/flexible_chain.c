@@ -7,12 +7,14 @@
 
 #include "../model/error.h"
 #include "../model/placement.h"
+#include "../model/scaled_joint.h"
 #include "array_check.h"
 #include "book_flexible.h"
 #include "formulation.h"
 
 struct dyn_flexible_chain {
-    const dyn_model *model;
+    const dyn_model *model; /* `joined` where there is one */
+    dyn_model *joined;      /* in which scaled joints have one body; NULL: the model has no scaled joints */
     int size;               /* coordinates of joints and modes */
     flexible_bodies bodies; /* body_count of them */
     flexible_body *body;
@@ -168,29 +170,38 @@ static bool allocate(dyn_flexible_chain *chain, size_t products) {
     return chain->body && chain->modes && chain->products && chain->stiffness && chain->M && chain->memory;
 }
 
-dyn_status dyn_flexible_chain_create(const dyn_model *model, size_t link_count, const dyn_flexible_link *links,
-                                     dyn_flexible_chain **chain, dyn_error *error) {
+/* Fills a chain, which the caller frees also after an error. */
+static dyn_status fill(dyn_flexible_chain *c, const dyn_model *model, size_t link_count, const dyn_flexible_link *links,
+                       dyn_error *error) {
     int modes = 0, done = 0;
     size_t products = 0, products_done = 0;
-    dyn_status status = dyn_check_formulation(&KERNEL(book_flexible).traits, model, error);
+    dyn_status status = join_scaled_joints(model, &c->joined, error);
+    c->model = c->joined ? c->joined : model;
+    if (status == DYN_OK) {
+        status = dyn_check_formulation(&KERNEL(book_flexible).traits, c->model, error);
+    }
     for (size_t i = 0; status == DYN_OK && i < link_count; i++) {
-        status = check_link(model, i, links, &modes, &products, error);
+        status = check_link(c->model, i, links, &modes, &products, error);
     }
-    if (status != DYN_OK) {
-        return status;
+    c->size = model->nv + modes, c->bodies.mode_count = modes;
+    if (status == DYN_OK && !allocate(c, products)) {
+        status = dyn_error_memory(error);
     }
-    dyn_flexible_chain *c = calloc(1, sizeof *c);
-    if (c) {
-        c->model = model, c->size = model->nv + modes, c->bodies.mode_count = modes;
-    }
-    if (!c || !allocate(c, products)) {
-        dyn_flexible_chain_free(c);
-        return dyn_error_memory(error);
-    }
-    for (size_t i = 0; i < link_count; i++) {
+    for (size_t i = 0; status == DYN_OK && i < link_count; i++) {
         convert_link(c, &links[i], done, products_done);
         done += links[i].mode_count;
         products_done += (size_t)links[i].mode_count * (size_t)links[i].mode_count;
+    }
+    return status;
+}
+
+dyn_status dyn_flexible_chain_create(const dyn_model *model, size_t link_count, const dyn_flexible_link *links,
+                                     dyn_flexible_chain **chain, dyn_error *error) {
+    dyn_flexible_chain *c = calloc(1, sizeof *c);
+    dyn_status status = c ? fill(c, model, link_count, links, error) : dyn_error_memory(error);
+    if (status != DYN_OK) {
+        dyn_flexible_chain_free(c);
+        return status;
     }
     *chain = c;
     return DYN_OK;
@@ -199,7 +210,7 @@ dyn_status dyn_flexible_chain_create(const dyn_model *model, size_t link_count, 
 void dyn_flexible_chain_free(dyn_flexible_chain *chain) {
     if (chain) {
         free(chain->body), free(chain->modes), free(chain->products), free(chain->stiffness);
-        free(chain->M), free(chain->memory);
+        free(chain->M), free(chain->memory), free(chain->joined);
         free(chain);
     }
 }

@@ -13,6 +13,7 @@
 #include "../classical/counted/counts.h"
 #include "../model/error.h"
 #include "../model/normal_form.h"
+#include "../model/scaled_joint.h"
 #include "arguments.h"
 #include "base_motion.h"
 #include "instruction_set.h"
@@ -21,7 +22,9 @@ static const classical_instance *const classical = &dyn_classical_instance_class
 
 /* Formulation of one model, with the memory of its calls. */
 struct dyn_formulation {
-    formulation_call call;
+    formulation_call call; /* of the joined model, where there is one */
+    const dyn_model *model;
+    dyn_model *joined; /* in which scaled joints have one body; NULL: the model has no scaled joints */
     dyn_tip_constraint tip[DYN_FORMULATION_MAX_TIP_CONSTRAINTS];
     dyn_external_forces forces;
     dyn_base_motion base;
@@ -89,8 +92,20 @@ static dyn_status refuse_name(const char *name, dyn_error *error) {
 }
 
 dyn_status dyn_formulation_applies(const dyn_model *model, const char *name, dyn_error *error) {
+    dyn_model *joined;
     int row = find_row(name);
-    return row < 0 ? refuse_name(name, error) : dyn_check_formulation(classical->traits(row), model, error);
+    dyn_status status = row < 0 ? refuse_name(name, error) : join_scaled_joints(model, &joined, error);
+    if (status == DYN_OK) {
+        status = dyn_check_formulation(classical->traits(row), joined ? joined : model, error);
+        free(joined);
+    }
+    return status;
+}
+
+/* Returns the larger of the memories that a formulation needs for the model and for its joined form, if any. */
+static size_t memory_of(int row, const dyn_model *model, const dyn_model *joined) {
+    size_t size = classical->memory_size(row, model), of_joined = joined ? classical->memory_size(row, joined) : 0;
+    return size > of_joined ? size : of_joined;
 }
 
 dyn_status dyn_formulation_create(const dyn_model *model, const char *name, dyn_formulation **formulation,
@@ -104,10 +119,16 @@ dyn_status dyn_formulation_create(const dyn_model *model, const char *name, dyn_
     if (!f) {
         return dyn_error_memory(error);
     }
+    f->model = model;
+    status = join_scaled_joints(model, &f->joined, error);
+    if (status != DYN_OK) {
+        dyn_formulation_free(f);
+        return status;
+    }
     size_t numbers = (size_t)model->nv * (size_t)model->nv + (size_t)model->nq + 1;
-    f->size = classical->memory_size(row, model);
+    f->size = memory_of(row, model, f->joined);
     f->call = (formulation_call){.row = row,
-                                 .model = model,
+                                 .model = f->joined ? f->joined : model,
                                  .gravity = model->gravity,
                                  .memory = malloc(f->size + 16),
                                  .tip = f->tip,
@@ -126,6 +147,7 @@ void dyn_formulation_free(dyn_formulation *formulation) {
     if (formulation) {
         free(formulation->call.memory);
         free(formulation->result);
+        free(formulation->joined);
         free(formulation);
     }
 }
@@ -161,14 +183,29 @@ dyn_status dyn_formulation_constrain_tip(dyn_formulation *formulation, int count
     return DYN_OK;
 }
 
+/* Returns whether a force acts on a body inside a scaled joint, which the joined model does not have. */
+static bool acts_inside_joint(const dyn_formulation *f, const dyn_external_forces *forces) {
+    bool found = false;
+    for (size_t i = 0; f->joined && i < forces->count; i++) {
+        int frame = forces->force[i].frame;
+        found = found || (f->model->frames[frame].body >= 0 && f->joined->frames[frame].body < 0);
+    }
+    return found;
+}
+
 dyn_status dyn_formulation_apply_forces(dyn_formulation *formulation, const dyn_external_forces *forces,
                                         dyn_error *error) {
     dyn_status status = DYN_OK;
     for (size_t i = 0; forces && status == DYN_OK && i < forces->count; i++) {
         status = dyn_check_frame(formulation->call.model, forces->force[i].frame, error);
     }
+    bool whole = status == DYN_OK && forces && acts_inside_joint(formulation, forces);
+    if (whole) {
+        status = dyn_check_formulation(dyn_formulation_traits_of(formulation), formulation->model, error);
+    }
     if (status == DYN_OK) {
         formulation->forces = forces ? *forces : (dyn_external_forces){0};
+        formulation->call.model = formulation->joined && !whole ? formulation->joined : formulation->model;
     }
     return status;
 }

@@ -14,6 +14,7 @@
 #include "error.h"
 #include "joint_displacement.h"
 #include "placement.h"
+#include "scaled_joint.h"
 #include "vector3.h"
 
 static dyn_status fail_at(const char *list, int k, dyn_error *error, const char *message) {
@@ -216,37 +217,6 @@ dyn_status dyn_screws_describe(const char *name, int n, const double *Mlist, con
 }
 
 /* ---- To screws --------------------------------------------------------------------------------------------------- */
-
-/* Computes the unit screw of a body about the z axis of a frame with that pose. */
-static void body_screw(const body *b, const double rotation[9], const double position[3], double S[6]) {
-    const double z[3] = {rotation[2], rotation[5], rotation[8]};
-    bool prismatic = b->motion == MOTION_PRISMATIC;
-    double moment[3];
-    vector3_cross(position, z, moment); /* -z x p */
-    for (int i = 0; i < 3; i++) {
-        S[i] = prismatic ? 0 : z[i];
-        S[3 + i] = prismatic ? z[i] : moment[i] + b->pitch * z[i];
-    }
-}
-
-/* Returns whether body i - 1 is massless and body i moves about its screw, by a multiple of its coordinate: both joints
- * together are one joint whose screw is not normalized. */
-static bool continues_screw(const dyn_model *model, int i) {
-    const body *b = &model->bodies[i], *before = b - 1;
-    double mass = 0, along = 0, against = 0, S[6], own[6];
-    if (i == 0 || i == model->body_count || b->parent != i - 1 || b->nv != 1 || before->nv != 1 ||
-        model->joints[b->joint].master < 0 || b->v_index != before->v_index || b->offset != 0) {
-        return false;
-    }
-    body_screw(before, identity_pose.rotation, identity_pose.position, own);
-    body_screw(b, b->rotation, b->position, S);
-    for (int k = 0; k < 6; k++) {
-        mass = fmax(mass, fmax(before->mass, fabs(before->inertia[k])));
-        along = fmax(along, fabs(S[k] - own[k]));
-        against = fmax(against, fabs(S[k] + own[k]));
-    }
-    return mass == 0 && fmin(along, against) <= 1e-9;
-}
 
 /* Refuses a model that is no serial chain of joints with one coordinate on a fixed base. */
 static dyn_status check_chain(const dyn_model *model, int tip, dyn_error *error) {
