@@ -152,6 +152,12 @@ static dyn_status rotor_coupling_forces(const states *s, dyn_error *error, doubl
     return dyn_rotor_coupling_forces(s->model, s->workspace, s->count, s->q, s->v, s->a, output[0], error);
 }
 
+static dyn_status housing_wrenches(const states *s, dyn_error *error, double *const output[]) {
+    const dyn_rotor_states at = {
+        .n = s->count, .gravity = s->gravity, .q = s->q, .v = s->v, .a = s->a, .base = s->base};
+    return dyn_housing_wrenches(s->model, s->workspace, &at, output[0], error);
+}
+
 static dyn_status joint_wrenches(const states *s, dyn_error *error, double *const output[]) {
     dyn_status status =
         dyn_joint_wrenches(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, output[0], error);
@@ -973,12 +979,8 @@ static const quantity_row quantities[] = {
                                          JOINT_MATRIX(ACCELERATION_BY_VELOCITY), &by_forward_dynamics_derivatives, 1},
     [QUANTITY(GRAVITY_FORCES_BY_Q)] = {OF_ROBOT, "", USES_GRAVITY | USES_PAYLOADS, JOINT_MATRIX(STIFFNESS),
                                        ALONE(gravity_derivatives, .linear = 60, .quadratic = 6)},
-    [QUANTITY(JOINT_WRENCHES)] = {OF_ROBOT,
-                                  "axes and origin of each body's link",
-                                  INVERSE_INPUTS | USES_BASE,
-                                  {PART("force", UNITS("N"), 3, 6, AXIS(BODIES), AXIS(XYZ)),
-                                   PART("torque", UNITS("N m"), 0, 6, AXIS(BODIES), AXIS(XYZ))},
-                                  ALONE(joint_wrenches, .is_of_tree = true, .linear = 30)},
+    [QUANTITY(JOINT_WRENCHES)] = {OF_ROBOT, "axes and origin of each body's link", INVERSE_INPUTS | USES_BASE,
+                                  WRENCHES(BODIES), ALONE(joint_wrenches, .is_of_tree = true, .linear = 30)},
     [QUANTITY(FRAME_JACOBIAN_BY_Q)] = {OF_FRAMES, NULL, 0,
                                        SPATIAL_CUBE(UNITS("m", "1", "1", "1/m"), UNITS("1", "1/m", "1/m", "1/m^2")),
                                        ALONE(frame_hessian, .linear = 40, .quadratic = 10)},
@@ -1074,10 +1076,10 @@ static const quantity_row quantities[] = {
                                                     MULTIPLIERS, &by_multipliers_of_motion, 0},
     [QUANTITY(CONSTRAINT_WRENCHES)] = {OF_ROBOT, "axes and origin of the predecessor of each constraint",
                                        FORWARD_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE,
-                                       CONSTRAINT_WRENCHES, &by_constraint_wrenches, 0},
+                                       WRENCHES(CONSTRAINTS), &by_constraint_wrenches, 0},
     [QUANTITY(CONSTRAINT_WRENCHES_OF_MOTION)] = {OF_ROBOT, "axes and origin of the predecessor of each constraint",
                                                  INVERSE_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE,
-                                                 CONSTRAINT_WRENCHES, &by_wrenches_of_motion, 0},
+                                                 WRENCHES(CONSTRAINTS), &by_wrenches_of_motion, 0},
     [QUANTITY(PROJECTED_INVERSE_DYNAMICS)] =
         {OF_ROBOT, "", INVERSE_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE, JOINT_VECTOR(FORCE),
          ALONE(projected_inverse_dynamics, .is_of_constraints = true, .linear = 100, .constrained = 2)},
@@ -1204,6 +1206,9 @@ static const quantity_row quantities[] = {
                                     0},
     [QUANTITY(ROTOR_FORCES)] = {OF_ROBOT, "", USES_V | USES_A | USES_GRAVITY, JOINT_VECTOR(FORCE),
                                 ALONE(rotor_forces, .linear = 20)},
+    [QUANTITY(HOUSING_WRENCHES)] = {OF_ROBOT, "axes and origin of the frame that each rotor's element is stated in",
+                                    USES_V | USES_A | USES_GRAVITY | USES_BASE, WRENCHES(ROTORS),
+                                    ALONE(housing_wrenches, .linear = 100)},
     [QUANTITY(ROTOR_COUPLING_FORCES)] = {OF_ROBOT, "", USES_V | USES_A, JOINT_VECTOR(FORCE),
                                          ALONE(rotor_coupling_forces, .linear = 20)},
     [QUANTITY(PASSIVE_FORCES)] = {OF_ROBOT,

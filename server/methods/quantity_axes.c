@@ -5,6 +5,8 @@
 #include <stdio.h>
 
 #include <dynamics/contact.h>
+#include <dynamics/motor.h>
+#include <dynamics/rotor_force.h>
 
 #include "methods/constraints.h"
 #include "methods/coordinates.h"
@@ -43,6 +45,7 @@ static const struct {
                      {TRANSLATION, TRANSLATION, TRANSLATION, ROTATION, ROTATION, ROTATION}},
     [AXIS(CONSTRAINT_ROWS)] = {.class_count = 2},
     [AXIS(CONSTRAINTS)] = {.class_count = 1},
+    [AXIS(ROTORS)] = {.class_count = 1},
     [AXIS(CONTACT_SURFACES)] = {.class_count = 1},
     [AXIS(MEASURES)] = {2, {"measure", "isotropy"}, 2, {0, 1}},
 };
@@ -65,6 +68,8 @@ size_t quantity_axis_size(const batch *b, const quantity_place *at, quantity_axi
         return (size_t)dyn_model_constraint_rows(b->model);
     case AXIS(CONSTRAINTS):
         return (size_t)dyn_model_constraint_count(b->model);
+    case AXIS(ROTORS):
+        return (size_t)dyn_model_rotor_count(b->model);
     case AXIS(CONTACT_SURFACES):
         return (size_t)dyn_model_contact_surface_count(b->model);
     default:
@@ -127,17 +132,17 @@ static void fill_constraint_rows(batch *b, Dynamics__V1__Axis *axis) {
     }
 }
 
-/* Writes the names of the constraints. The model of a request may end before its reply is sent. */
-static void fill_constraints(batch *b, Dynamics__V1__Axis *axis) {
-    for (size_t i = 0; i < axis->n_labels; i++) {
-        axis->labels[i] = call_string(b->call, dyn_model_constraint(b->model, (int)i)->name);
-    }
+/* Returns the name of entry i of an axis of parts of the model: constraints, rotors or contact surfaces. */
+static const char *part_name(const batch *b, quantity_axis kind, int i) {
+    return kind == AXIS(CONSTRAINTS) ? dyn_model_constraint(b->model, i)->name
+           : kind == AXIS(ROTORS)    ? dyn_model_rotor_name(b->model, i)
+                                     : dyn_model_contact_surface(b->model, i)->name;
 }
 
-/* Writes the names of the contact surfaces. The model of a request may end before its reply is sent. */
-static void fill_contact_surfaces(batch *b, Dynamics__V1__Axis *axis) {
+/* Writes the names of parts of the model. The model of a request may end before its reply is sent. */
+static void fill_parts(batch *b, quantity_axis kind, Dynamics__V1__Axis *axis) {
     for (size_t i = 0; i < axis->n_labels; i++) {
-        axis->labels[i] = call_string(b->call, dyn_model_contact_surface(b->model, (int)i)->name);
+        axis->labels[i] = call_string(b->call, part_name(b, kind, (int)i));
     }
 }
 
@@ -186,10 +191,9 @@ Dynamics__V1__Axis *quantity_axis_create(batch *b, const quantity_place *at, qua
         fill_constraint_rows(b, axis);
         break;
     case AXIS(CONSTRAINTS):
-        fill_constraints(b, axis);
-        break;
+    case AXIS(ROTORS):
     case AXIS(CONTACT_SURFACES):
-        fill_contact_surfaces(b, axis);
+        fill_parts(b, kind, axis);
         break;
     case AXIS(JOINT_SEMI_AXES):
         fill_numbers(b, axis);

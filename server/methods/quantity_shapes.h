@@ -62,11 +62,8 @@
 #define ROWS_BY_JOINTS(units) VALUE(units, AXIS(CONSTRAINT_ROWS), AXIS(JOINTS))
 #define MULTIPLIERS                                                                                                    \
     { BLOCK("value", FORCE, 0, AXIS(CONSTRAINT_ROWS)), SECOND("modern_robotics", FORCE, AXIS(CONSTRAINT_ROWS)) }
-#define CONSTRAINT_WRENCHES                                                                                            \
-    {                                                                                                                  \
-        PART("force", UNITS("N"), 3, 6, AXIS(CONSTRAINTS), AXIS(XYZ)),                                                 \
-            PART("torque", UNITS("N m"), 0, 6, AXIS(CONSTRAINTS), AXIS(XYZ))                                           \
-    }
+#define WRENCHES(of)                                                                                                   \
+    { PART("force", UNITS("N"), 3, 6, AXIS(of), AXIS(XYZ)), PART("torque", UNITS("N m"), 0, 6, AXIS(of), AXIS(XYZ)) }
 #define JOINT_VECTOR(units) VALUE(units, AXIS(JOINTS))
 #define JOINT_MATRIX(units) VALUE(units, AXIS(JOINTS), AXIS(JOINTS))
 #define JOINT_CUBE(units) VALUE(units, AXIS(JOINTS), AXIS(JOINTS), AXIS(JOINTS))

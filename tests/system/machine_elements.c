@@ -299,6 +299,46 @@ START_TEST(evaluate_states_the_error_of_the_diagonal_approximation) {
 }
 END_TEST
 
+/* The arm of section 8.9.2 outstretched, with the accelerations 1 and 2 from rest. The links alone exert the torque
+ * 2.005 + 8 on the shoulder and 4 on the elbow. The rotor at the elbow turns the upper link with 0.00125 (1 + 2 G), and
+ * that of the shoulder turns the base with 0.00125 G. */
+START_TEST(rotors_exert_wrenches_on_their_housings) {
+    static const double ratios[] = {10, 100};
+    for (size_t k = 0; k < 2; k++) {
+        const double G = ratios[k], on_base = -0.00125 * G, on_upper = -0.00125 * (1 + 2 * G);
+        load_geared_arm(G, "ROTOR_COUPLING_EXACT");
+        json_t *reply =
+            run_json("$ctl call evaluate '{\"query\": {\"model\": \"geared_arm\", \"gravity\": {\"x\": 0}}, "
+                     "\"q\": [0, 0], \"a\": [1, 2], \"quantities\": [{\"quantity\": "
+                     "\"QUANTITY_HOUSING_WRENCHES\"}, {\"quantity\": \"QUANTITY_JOINT_WRENCHES\"}, "
+                     "{\"quantity\": \"QUANTITY_INVERSE_DYNAMICS\"}]}'");
+        const json_t *force = values_of(reply, 0, 0), *torque = values_of(reply, 0, 1),
+                     *joints = values_of(reply, 1, 1);
+        const double expected[] = {0, 0, on_base, 0, 0, on_upper};
+        ck_assert_uint_eq(json_array_size(torque), 6);
+        for (size_t i = 0; i < 6; i++) {
+            ck_assert_double_eq(number_of(force, i), 0);
+            ck_assert_double_eq_tol(number_of(torque, i), expected[i], 1e-14);
+        }
+        ck_assert_double_eq_tol(number_of(joints, 2) + on_upper, 2.005 + 8, 1e-13);
+        for (size_t i = 0; i < 2; i++) {
+            /* The motor drives the gear and the rotor: tau / G = tau_gear / G - torque on the housing, of which that
+             * of the elbow turns with the upper link. */
+            double motor = number_of(values_of(reply, 2, 0), i) / G, gear = number_of(joints, 3 * i + 2) / G;
+            ck_assert_double_eq_tol(motor, gear - expected[3 * i + 2], 1e-13);
+        }
+        json_decref(reply);
+    }
+    must_say("$ctl evaluate geared_arm --a 1,2 --quantity housing_wrenches", "elbow rotor");
+    load_geared_arm(100, "ROTOR_COUPLING_DIAGONAL");
+    json_t *reply =
+        run_json("$ctl call evaluate '{\"query\": {\"model\": \"geared_arm\"}, \"q\": [0, 0], \"a\": [1, 2], "
+                 "\"quantities\": [{\"quantity\": \"QUANTITY_HOUSING_WRENCHES\"}]}'");
+    ck_assert_double_eq_tol(number_of(values_of(reply, 0, 1), 5), -0.00125, 1e-15);
+    json_decref(reply);
+}
+END_TEST
+
 START_TEST(evaluate_states_passive_forces_by_kind_and_their_power) {
     load("every_kind");
     json_t *reply = run_json("$ctl call evaluate '{\"query\": {\"model\": \"every_kind\", \"passive_forces\": "
@@ -1179,6 +1219,7 @@ int main(void) {
     tcase_add_test(all, explain_states_rotors_and_passive_forces_as_terms);
     tcase_add_test(all, regressors_and_rotors_add_up_to_the_inverse_dynamics);
     tcase_add_test(all, evaluate_states_the_error_of_the_diagonal_approximation);
+    tcase_add_test(all, rotors_exert_wrenches_on_their_housings);
     tcase_add_test(all, evaluate_states_passive_forces_by_kind_and_their_power);
     tcase_add_test(all, rollouts_apply_springs_and_friction);
     tcase_add_test(all, springs_count_in_the_energy_of_rollouts);

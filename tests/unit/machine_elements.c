@@ -313,6 +313,75 @@ START_TEST(joints_transmit_the_wrenches_of_their_links) {
 }
 END_TEST
 
+/* Transforms a wrench to the axes and the origin of the world, from those of a frame with a pose in a link. */
+static void carry_wrench(const dyn_model *model, dyn_workspace *w, const double *q, const char *link,
+                         const dyn_pose *place, double wrench[6]) {
+    dyn_pose pose, at;
+    dyn_error error;
+    int frame;
+    double turned[6];
+    require(dyn_model_find_frame(model, link, &frame, &error), &error);
+    require(dyn_frame_pose(model, w, 1, q, frame, pose.position, pose.rotation, &error), &error);
+    pose_compose(&pose, place, &at);
+    rotation_apply(at.rotation, wrench, turned);
+    rotation_apply(at.rotation, wrench + 3, turned + 3);
+    const double *p = at.position, *f = turned + 3;
+    const double moment[3] = {p[1] * f[2] - p[2] * f[1], p[2] * f[0] - p[0] * f[2], p[0] * f[1] - p[1] * f[0]};
+    for (int i = 0; i < 3; i++) {
+        wrench[i] = turned[i] + moment[i];
+        wrench[3 + i] = f[i];
+    }
+}
+
+/* Computes the wrenches of the rotors on their housings, and those that the joints of the same rotors as links
+ * transmit, both in the world. */
+static void compare_housings(const dyn_model *model, const dyn_model *twin, const states *x) {
+    double own[STATES * JOINTS * 6], one[JOINTS * 6], expected[6 * (2 * JOINTS + 1)];
+    const dyn_rotor_states at = {.n = STATES, .q = x->q, .v = x->v, .a = x->a};
+    dyn_workspace *w[2];
+    dyn_error error;
+    require(dyn_workspace_create(model, &w[0], &error), &error);
+    require(dyn_workspace_create(twin, &w[1], &error), &error);
+    ck_assert_int_eq(dyn_model_rotor_count(model), JOINTS);
+    require(dyn_housing_wrenches(model, w[0], &at, own, &error), &error);
+    for (int i = 0; i < STATES; i++) {
+        const double *q = x->q + i * NQ, *v = x->v + i * NV, *a = x->a + i * NV;
+        const dyn_rotor_states alone = {.n = 1, .q = q, .v = v, .a = a};
+        require(dyn_housing_wrenches(model, w[0], &alone, one, &error), &error);
+        ck_assert_mem_eq(one, own + i * JOINTS * 6, sizeof one);
+        require(dyn_joint_wrenches(twin, w[1], 1, NULL, q, v, a, NULL, expected, &error), &error);
+        for (int j = 0; j < JOINTS; j++) {
+            char link[32], name[32];
+            const dyn_joint *joint =
+                dyn_model_joint(model, dyn_model_find_joint(model, dyn_model_rotor_name(model, j)));
+            snprintf(link, sizeof link, "rotor of j%d", j);
+            snprintf(name, sizeof name, "spin of j%d", j);
+            double *rotor = expected + 6 * dyn_model_find_joint(twin, name), sum[6];
+            carry_wrench(model, w[0], q, links[parents[j]], &joint->origin, one + 6 * j);
+            carry_wrench(twin, w[1], q, link, &identity_pose, rotor);
+            for (int k = 0; k < 6; k++) {
+                sum[k] = -rotor[k];
+            }
+            assert_norm_close("wrench on the housing", j, one + 6 * j, sum, 6, 1e-11);
+        }
+    }
+    ck_assert_ptr_null(dyn_model_rotor_name(model, JOINTS));
+    dyn_workspace_free(w[0]);
+    dyn_workspace_free(w[1]);
+}
+
+START_TEST(housings_feel_the_wrenches_of_rotors_as_links) {
+    const dyn_build_options floating = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
+    dyn_model *model = build_model(geared_tree(ROTORS), &floating, NULL);
+    dyn_model *twin = build_model(geared_tree(ROTOR_LINKS), &floating, NULL);
+    states x;
+    draw_states(&x);
+    compare_housings(model, twin, &x);
+    dyn_model_free(model);
+    dyn_model_free(twin);
+}
+END_TEST
+
 /* Computes the difference between the inverse dynamics of two robots with the same joints. */
 static double *difference(const dyn_model *model, const dyn_model *other, const states *x) {
     dyn_status status;
@@ -1137,6 +1206,7 @@ int main(void) {
     tcase_add_test(tests, diagonal_approximation_omits_the_coupling);
     tcase_add_test(tests, rotors_are_links_with_coupled_joints);
     tcase_add_test(tests, algorithms_compute_rotors_as_links);
+    tcase_add_test(tests, housings_feel_the_wrenches_of_rotors_as_links);
     tcase_add_test(tests, joints_transmit_the_wrenches_of_their_links);
     tcase_add_test(tests, rotor_forces_are_those_that_links_alone_lack);
     tcase_add_test(tests, regressors_are_those_of_links_alone);

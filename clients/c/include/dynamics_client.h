@@ -1985,6 +1985,7 @@ typedef enum dyn_client_quantity {
     DYN_CLIENT_QUANTITY_IMPACT_VELOCITY = 130,               /* after an impact on the constraints: nv */
     DYN_CLIENT_QUANTITY_IMPACT_IMPULSES = 131,               /* of the m rows of constraints: m */
     DYN_CLIENT_QUANTITY_CONSTRAINT_WRENCHES_OF_MOTION = 132, /* likewise, of the motion a */
+    DYN_CLIENT_QUANTITY_HOUSING_WRENCHES = 133, /* of each rotor on the link that carries its motor: 3 each */
 } dyn_client_quantity;
 
 /* Upper bound of the numbers of quantities (exclusive). */
@@ -2087,6 +2088,7 @@ typedef enum dyn_client_axis_kind {
     DYN_CLIENT_AXIS_KIND_TWIST = 10,            /* "linear x", .. "angular z": angular or linear */
     DYN_CLIENT_AXIS_KIND_CONSTRAINT_ROWS = 11,  /* "loop[0]": rows of the model's constraints, angular or other */
     DYN_CLIENT_AXIS_KIND_CONSTRAINTS = 13,      /* constraints of the model by name */
+    DYN_CLIENT_AXIS_KIND_ROTORS = 14,           /* rotors, and shafts with inertia, by name */
     DYN_CLIENT_AXIS_KIND_CONTACT_SURFACES = 20, /* contact surfaces of the model by name */
 } dyn_client_axis_kind;
 

@@ -21,6 +21,18 @@ static dyn_pose place_in_joint(const dyn_rotor *rotor, const double axis[3]) {
     return place;
 }
 
+bool element_is_rotor(const dyn_machine_element_description *element) {
+    const dyn_rotor *rotor = &element->rotor;
+    return element->kind == DYN_MACHINE_ELEMENT_KIND_ROTOR ||
+           (element->kind == DYN_MACHINE_ELEMENT_KIND_SHAFT && (rotor->axial_inertia != 0 || rotor->mass != 0));
+}
+
+dyn_pose rotor_place(const dyn_model *model, const model_rotor *r, const dyn_machine_element_description *element) {
+    bool has_joint = element->kind == DYN_MACHINE_ELEMENT_KIND_ROTOR && r->body_count > 0;
+    return has_joint ? place_in_joint(&element->rotor, model->joints[model->links[r->link].moving_joint].axis)
+                     : r->fixed;
+}
+
 /* Joints that turn a shaft: their bodies, and the rate of the shaft over that of each. */
 typedef struct turning_joints {
     int count, bodies[DYN_MAX_SHAFT_JOINTS];
@@ -104,7 +116,7 @@ static void append_shaft(const dyn_builder *builder, const dyn_machine_element_d
             joints.ratios[joints.count++] = e->shaft.ratios[k];
         }
     }
-    if (e->rotor.axial_inertia == 0 && e->rotor.mass == 0) {
+    if (!element_is_rotor(e)) {
         return;
     }
     model_rotor *made = &model->rotors[model->rotor_count++];

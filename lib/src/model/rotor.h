@@ -44,6 +44,12 @@ static inline bool rotor_ends_at(const body *bodies, const model_rotor *r, int i
 /* Returns whether a rotor spins and has one chain, and not two with opposite ratios. */
 bool rotor_is_exact(const body *bodies, const model_rotor *r);
 
+/* Returns whether a machine element is a rotor, or a shaft with inertia. Rotors have the order of these elements. */
+bool element_is_rotor(const dyn_machine_element_description *element);
+
+/* Computes the pose of a rotor, whose z axis is its own, in the frame in which its element states it. */
+dyn_pose rotor_place(const dyn_model *model, const model_rotor *r, const dyn_machine_element_description *element);
+
 /* Returns the index of the body that carries a rotor; -1: the world. */
 int rotor_carrier(const dyn_model *model, const model_rotor *r);
 

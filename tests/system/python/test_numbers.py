@@ -226,6 +226,9 @@ def test_losses_of_gears_count_in_both_directions_of_the_dynamics(client, projec
 def test_descriptions_in_python_have_machine_elements(client, project):
     geared = client.load(project / "tests/data/machine_elements/geared_arm.json", name="geared")
     rotor = geared.description.machine_elements[0]
+    housings = geared.evaluate("housing_wrenches", [[0.0, 0.0]], a=[[1.0, 2.0]])
+    assert housings.results[0].blocks["torque"].labels[0] == ("shoulder rotor", "elbow rotor")
+    assert abs(housings["housing_wrenches.torque"][0, 1, 2] + 0.00125 * (1 + 100 * 2.0)) < 1e-14
     assert (rotor.name, rotor.kind, rotor.rotor.ratio) == ("shoulder rotor", "rotor", 100)
     exported = geared.export()
     assert [each.joint for each in exported.machine_elements] == ["shoulder", "elbow"]
