@@ -25,15 +25,34 @@ def declarations(header):
     return re.sub(r"^\s*#.*$", "", text, flags=re.M).replace("DYN_CLIENT_EXPORT", "")
 
 
+# Function that calls the daemon, with its parameters after the client.
+CALL = re.compile(r"dyn_client_status\s+(\w+)\(\s*dyn_client \*client\s*([^;]*)\)\s*;")
+
+
+def guarded(text):
+    """C source that replaces each function that calls the daemon by one that SIGINT ends."""
+    lines = []
+    for name, others in CALL.findall(text):
+        declared = " ".join(others.split())
+        names = [re.search(r"(\w+)\s*(\[\d*\])?$", each).group(1) for each in declared.split(",")[1:]]
+        lines.append(f"static inline dyn_client_status guarded_{name}(dyn_client *client{declared}) {{\n"
+                     "    bool own_guard = dynamicsd_guard_begin(client);\n"
+                     f"    dyn_client_status own_status = {name}({', '.join(['client', *names])});\n"
+                     "    dynamicsd_guard_end(own_guard);\n    return own_status;\n}\n"
+                     f"#define {name} guarded_{name}\n")
+    return "".join(lines)
+
+
 def builder(header, **options):
     """Builder of the module. `options` are those of the extension, such as libraries."""
     ffi = cffi.FFI()
-    ffi.cdef(declarations(pathlib.Path(header).read_text(encoding="utf-8")))
-    for own in ("interrupts.h", "values.h"):
-        ffi.cdef(declarations((HERE / own).read_text(encoding="utf-8")))
+    public, *own = [declarations(path.read_text(encoding="utf-8"))
+                    for path in (pathlib.Path(header), HERE / "interrupts.h", HERE / "values.h")]
+    for text in (public, *own):
+        ffi.cdef(text)
     ffi.cdef(CALLBACK)
-    ffi.set_source("dynamicsd._client", '#include <dynamics_client.h>\n#include "interrupts.h"\n#include "values.h"\n',
-                   **options)
+    ffi.set_source("dynamicsd._client", '#include <dynamics_client.h>\n#include "interrupts.h"\n#include "values.h"\n'
+                   + guarded("".join([public, *own])), **options)
     return ffi
 
 

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -425,6 +426,68 @@ START_TEST(an_abort_ends_calls_that_wait) {
 }
 END_TEST
 
+/* Call of another thread: it waits in vain for a silent peer, or computes for minutes. */
+typedef struct other_call {
+    dyn_client *client;
+    bool is_long;
+    _Atomic uint64_t thread;
+    atomic_bool is_over;
+    dyn_client_status status;
+} other_call;
+
+static void *make_other_call(void *argument) {
+    enum { SAMPLES = 1000 };
+    other_call *self = argument;
+    static const double q[2 * SAMPLES];
+    dyn_client_query query = TWO_LINK;
+    query.samples = SAMPLES;
+    query.timeout = 300;
+    const dyn_client_rollout_request request =
+        DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = q, .steps = 60000, .only_last = true);
+    dyn_client_rollout *found = NULL;
+    self->thread = dyn_client_thread();
+    self->status = self->is_long ? dyn_client_rollout_run(self->client, &query, &request, &found, NULL)
+                                 : dyn_client_ping(self->client, 60, NULL);
+    dyn_client_rollout_free(found);
+    self->is_over = true;
+    return NULL;
+}
+
+/* Cancels a call of another thread until it is over. */
+static void check_cancellation(dyn_client *used, bool is_long) {
+    other_call other = {.client = used, .is_long = is_long};
+    pthread_t thread;
+    struct timespec began, ended;
+    ck_assert(!dyn_client_cancel(used, dyn_client_thread()));
+    ck_assert_int_eq(pthread_create(&thread, NULL, make_other_call, &other), 0);
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &began);
+    while (!other.is_over) {
+        ck_assert(!dyn_client_cancel(used, dyn_client_thread()));
+        dyn_client_cancel(used, other.thread);
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &ended);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(other.status, DYN_CLIENT_CANCELLED);
+    ck_assert_int_lt(ended.tv_sec - began.tv_sec, 20);
+}
+
+START_TEST(a_thread_cancels_the_call_of_another_one) {
+    silent_peer peer;
+    dyn_client *waiting;
+    silent_peer_start(&peer);
+    ck_assert_int_eq(dyn_client_connect(peer.address, NULL, &waiting, &error), DYN_CLIENT_OK);
+    check_cancellation(waiting, false);
+    ck_assert_int_eq(dyn_client_ping(waiting, 0.1, &error), DYN_CLIENT_TIMEOUT);
+    dyn_client_close(waiting);
+    silent_peer_stop(&peer);
+    check_cancellation(client, true);
+    ck_assert_int_eq(dyn_client_ping(client, 0, &error), DYN_CLIENT_OK);
+    ck_assert(!dyn_client_cancel(NULL, 0));
+}
+END_TEST
+
 START_TEST(a_reply_beyond_the_limit_is_refused) {
     dyn_client *narrow;
     dyn_client_query query = TWO_LINK;
@@ -598,6 +661,7 @@ int main(void) {
     tcase_add_test(all, connection_that_is_closed_ungreeted_is_made_again);
     tcase_add_test(all, connection_that_is_closed_at_once_is_made_again);
     tcase_add_test(all, an_abort_ends_calls_that_wait);
+    tcase_add_test(all, a_thread_cancels_the_call_of_another_one);
     tcase_add_test(all, a_reply_beyond_the_limit_is_refused);
     tcase_add_test(all, threads_share_a_client);
     tcase_add_test(all, a_client_outlives_the_daemon);

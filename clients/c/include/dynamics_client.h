@@ -161,6 +161,21 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_connect(const char *url, const dy
  * once all threads have returned from their calls. NULL is ignored. */
 DYN_CLIENT_EXPORT void dyn_client_abort(dyn_client *client);
 
+/* Returns the number of the calling thread, for dyn_client_cancel. Threads that live at the same time have different
+ * numbers. Thread-safe. */
+DYN_CLIENT_EXPORT uint64_t dyn_client_thread(void);
+
+/* Cancels the call of this client that a thread has under way, in the daemon too. The number of the thread is that of
+ * dyn_client_thread. The call ends with CANCELLED: when the daemon has ended the request, or without it where the
+ * daemon does not answer within 0.3 s, or still computes some seconds later. It ends with its result if the daemon is
+ * done before. Other calls of the client, and later ones of the thread, go on.
+ *
+ * Returns true if a request of the thread was under way. Some calls send several requests one after the other, and
+ * between two of them nothing can be cancelled: a caller repeats this function, every 50 ms for example, until the call
+ * of the thread has ended. Any thread may call it, for one of its own calls or of another thread; a signal handler may
+ * not. Waits at most 0.3 s for each request. `client` may be NULL. */
+DYN_CLIENT_EXPORT bool dyn_client_cancel(dyn_client *client, uint64_t thread);
+
 /* Closes the connection and frees the client. No call may be under way. NULL is ignored. */
 DYN_CLIENT_EXPORT void dyn_client_close(dyn_client *client);
 
@@ -169,10 +184,11 @@ DYN_CLIENT_EXPORT void dyn_client_close(dyn_client *client);
 DYN_CLIENT_EXPORT const char *dyn_client_version(void);
 
 /* Errors of every call below, in addition to those that its comment names: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED,
- * UNAVAILABLE, UNREACHABLE, TIMEOUT, BAD_REPLY, OUT_OF_MEMORY, and CANCELLED after dyn_client_abort. `timeout` is in
- * seconds; 0 selects the client's own. The deadline of the daemon is nine tenths of the timeout, or one second less
- * than the timeout where that is longer. At the deadline the daemon ends its work with DEADLINE_EXCEEDED. It does so
- * too after its own limits.request_time, which no timeout extends. TIMEOUT means that no reply arrived. */
+ * UNAVAILABLE, UNREACHABLE, TIMEOUT, BAD_REPLY, OUT_OF_MEMORY, and CANCELLED after dyn_client_abort and
+ * dyn_client_cancel. `timeout` is in seconds; 0 selects the client's own. The deadline of the daemon is nine tenths of
+ * the timeout, or one second less than the timeout where that is longer. At the deadline the daemon ends its work with
+ * DEADLINE_EXCEEDED. It does so too after its own limits.request_time, which no timeout extends. TIMEOUT means that no
+ * reply arrived. */
 
 /* ---- the daemon -------------------------------------------------------------------------------------------------- */
 
@@ -419,11 +435,10 @@ DYN_CLIENT_EXPORT void dyn_client_settings_free(dyn_client_settings *settings);
 /* Callback that reports the progress of a call. `fraction` is the completed part, 0 to 1, as far as the daemon has
  * reported it. The callback is a member of dyn_client_query, dyn_client_load_request, dyn_client_derive_request,
  * dyn_client_simulation_input and dyn_client_terms; calls without one of these have no callback, and
- * dyn_client_abort ends them. The calling thread calls it once before it sends the request. Another thread of the
+ * dyn_client_cancel ends them. The calling thread calls it once before it sends the request. Another thread of the
  * library calls it about ten times a second while the request is in progress. If the callback returns false, the
- * call ends with CANCELLED: at once, or as soon as the daemon has ended the request, or where the daemon does not
- * answer the cancellation. Where samples are spread over several daemons, several threads call it in turn. The
- * callback must not use the client. */
+ * call ends with CANCELLED: at once, or as by dyn_client_cancel. Where samples are spread over several daemons, several
+ * threads call it in turn. The callback must not use the client. */
 typedef bool (*dyn_client_progress)(void *context, double fraction);
 
 /* ---- jobs -------------------------------------------------------------------------------------------------------- */

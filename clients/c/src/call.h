@@ -10,6 +10,7 @@
 
 #include "connection.h"
 #include "dynamics_client.h"
+#include "under_way.h"
 
 /* The successful reply of a call: the serialized result message, which lives until call_reply_free. */
 typedef struct call_reply {
@@ -72,8 +73,17 @@ bool call_draw(uint64_t *number);
  * before call() can be cancelled by them while it is in progress. */
 void call_number(dyn_client *client, Dynamics__V1__Request *request);
 
-/* Ends the call of `request` that is under way with CANCELLED, without an answer of the daemon. Thread-safe. */
-void call_give_up(dyn_client *client, const Dynamics__V1__Request *request);
+/* Cancels the request with these numbers in the daemon. Ends its exchange where the daemon does not answer, or has not
+ * ended the request some time after the first call of this function for it. Until the request is sent, and between two
+ * operations of its exchange, the call may have no effect: the caller repeats it until the request has ended.
+ * Thread-safe. Waits at most 0.3 s. */
+void call_cancel(dyn_client *client, request_numbers numbers);
+
+/* Makes dyn_client_cancel find a call that waits between its requests, with numbers that no request has, until
+ * call_end_wait. */
+void call_begin_wait(dyn_client *client, under_way_request *wait);
+void call_end_wait(dyn_client *client, under_way_request *wait);
+bool call_is_cancelled(dyn_client *client, const under_way_request *wait);
 
 void call_reply_free(call_reply *answer);
 

@@ -33,7 +33,7 @@ typedef struct connection_carrier {
     dyn_client_status (*open)(const char *url, double connect_timeout, size_t max_reply_bytes, connection **opened,
                               dyn_client_error *error);
     void (*abort)(connection *aborted);
-    /* Ends the exchange under way whose request has this content, if there is one. NULL: it waits for its time-out. */
+    /* Ends the exchange under way whose request has this content, if there is one. */
     void (*give_up)(connection *used, const void *content);
     void (*close)(connection *closed);
     dyn_client_status (*exchange)(connection *used, const outgoing *request, double timeout, incoming *reply,

@@ -15,7 +15,9 @@
 #include "job.h"
 #include "monotonic.h"
 #include "progress.h"
+#include "requests.h"
 #include "sized.h"
+#include "under_way.h"
 #include "wire.h"
 
 static const double DEFAULT_TIMEOUT = 10.0, DEFAULT_CONNECT_TIMEOUT = 2.0, MAX_TIMEOUT = 1e6;
@@ -24,8 +26,15 @@ static const double DEFAULT_TIMEOUT = 10.0, DEFAULT_CONNECT_TIMEOUT = 2.0, MAX_T
 static const double MOST_RESERVE = 1.0;
 static const size_t DEFAULT_MAX_REPLY_BYTES = (size_t)64 << 20;
 
-/* Number of times that a request is sent again when a daemon that stops refuses it. */
-enum { REFUSALS = 8 };
+/* Timeout of a request that cancels another one, s. It is short: a daemon that does not answer it does not run. */
+static const double CANCEL_TIMEOUT = 0.3;
+/* Time from the first cancellation of a request to the end of its call, s: where the daemon knows the request, and
+ * where it does not, since it computes requests of this kind without a look at cancellations. */
+static const double KNOWN_PATIENCE = 3, UNKNOWN_PATIENCE = 0.5;
+
+/* REFUSALS: number of times that a request is sent again when a daemon that stops refuses it. CANCELLED_AT_ONCE:
+ * requests of a thread that are cancelled at most. */
+enum { REFUSALS = 8, CANCELLED_AT_ONCE = 16 };
 
 struct dyn_client {
     connection *connection;
@@ -36,6 +45,7 @@ struct dyn_client {
     char *token;           /* secret token of the caller, in each request; "": none */
     uint64_t id;           /* drawn at random: identifies this client to the daemon, and is a secret between both */
     _Atomic uint64_t last_request;
+    under_way requests;
 };
 
 bool call_draw(uint64_t *number) {
@@ -65,6 +75,7 @@ static dyn_client_status check_time(double value, double standard, const char *f
 
 /* Frees a client, whose token does not stay in the memory. */
 static void free_client(dyn_client *self) {
+    pthread_mutex_destroy(&self->requests.mutex);
     explicit_bzero(self->token, strlen(self->token));
     free(self->token);
     free(self);
@@ -97,6 +108,7 @@ dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *
         free(self);
         return fail_memory(error);
     }
+    pthread_mutex_init(&self->requests.mutex, NULL);
     status = check_time(used.timeout, DEFAULT_TIMEOUT, "options.timeout", &self->timeout, error);
     if (status == DYN_CLIENT_OK) {
         status = check_time(used.connect_timeout, DEFAULT_CONNECT_TIMEOUT, "options.connect_timeout", &connect_timeout,
@@ -333,8 +345,57 @@ static dyn_client_status address(dyn_client *client, double timeout, Dynamics__V
     return status;
 }
 
-void call_give_up(dyn_client *client, const Dynamics__V1__Request *request) {
-    connection_give_up(client->connection, request);
+/* Sends a request and waits for its reply, at most `patience` seconds. Other threads can cancel it meanwhile. */
+static dyn_client_status exchange(dyn_client *client, const outgoing *message, request_numbers numbers, double patience,
+                                  incoming *reply, dyn_client_error *error) {
+    under_way_request listed;
+    under_way_add(&client->requests, &listed, numbers, message->content);
+    dyn_client_status status = connection_exchange(client->connection, message, patience, reply, error);
+    under_way_remove(&client->requests, &listed);
+    return status;
+}
+
+void call_cancel(dyn_client *client, request_numbers numbers) {
+    Dynamics__V1__CancelRequest question = DYNAMICS__V1__CANCEL_REQUEST__INIT;
+    Dynamics__V1__CancelReply *reply = NULL;
+    question.client = numbers.client;
+    question.id = numbers.id;
+    double patience = UNKNOWN_PATIENCE;
+    dyn_client_status status = request_cancel(client, &question, within(CANCEL_TIMEOUT), &reply, NULL);
+    if (status == DYN_CLIENT_OK) {
+        patience = reply->found ? KNOWN_PATIENCE : UNKNOWN_PATIENCE;
+        dynamics__v1__cancel_reply__free_unpacked(reply, NULL);
+    } else if (status == DYN_CLIENT_TIMEOUT || status == DYN_CLIENT_UNREACHABLE) {
+        patience = 0;
+    }
+    under_way_cancel(&client->requests, client->connection, numbers, patience);
+}
+
+void call_begin_wait(dyn_client *client, under_way_request *wait) {
+    Dynamics__V1__Request numbered;
+    call_number(client, &numbered);
+    under_way_add(&client->requests, wait, (request_numbers){numbered.client, numbered.id}, NULL);
+}
+
+void call_end_wait(dyn_client *client, under_way_request *wait) {
+    under_way_remove(&client->requests, wait);
+}
+
+bool call_is_cancelled(dyn_client *client, const under_way_request *wait) {
+    return under_way_is_cancelled(&client->requests, wait);
+}
+
+uint64_t dyn_client_thread(void) {
+    return under_way_thread();
+}
+
+bool dyn_client_cancel(dyn_client *client, uint64_t thread) {
+    request_numbers found[CANCELLED_AT_ONCE];
+    size_t count = client ? under_way_of(&client->requests, thread, CANCELLED_AT_ONCE, found) : 0;
+    for (size_t i = 0; i < count; i++) {
+        call_cancel(client, found[i]);
+    }
+    return count > 0;
 }
 
 /* Sends a request and waits for its reply, at most `patience` seconds. Reports progress meanwhile if the terms have a
@@ -355,7 +416,8 @@ static dyn_client_status call_once(dyn_client *client, Dynamics__V1__Request *re
         .write = write_request,
         .content = request,
     };
-    status = connection_exchange(client->connection, &message, patience, &answer->message, error);
+    const request_numbers numbers = {request->client, request->id};
+    status = exchange(client, &message, numbers, patience, &answer->message, error);
     progress_stop(watched);
     if (status == DYN_CLIENT_OK) {
         status = check_reply(&answer->message, request, terms->origin, answer, error);
@@ -507,7 +569,7 @@ dyn_client_status dyn_client_call_numbered(dyn_client *client, uint64_t client_n
                         .write = write_raw_request,
                         .content = &raw};
     incoming answer = {0};
-    status = connection_exchange(client->connection, &message, patience, &answer, error);
+    status = exchange(client, &message, (request_numbers){raw.own.client, raw.own.id}, patience, &answer, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }

@@ -22,9 +22,7 @@ void connection_abort(connection *aborted) {
 }
 
 void connection_give_up(connection *used, const void *content) {
-    if (used->carrier->give_up) {
-        used->carrier->give_up(used, content);
-    }
+    used->carrier->give_up(used, content);
 }
 
 void connection_close(connection *closed) {

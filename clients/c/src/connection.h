@@ -16,8 +16,7 @@ dyn_client_status connection_open(const char *url, double connect_timeout, size_
 void connection_abort(connection *aborted);
 
 /* Ends the exchange under way whose request has this content with CANCELLED; other exchanges go on. Does nothing where
- * there is none, where it is between two operations (the caller tries again), or where the carrier is NATS.
- * Thread-safe. */
+ * there is none, or where it is between two operations (the caller tries again). Thread-safe. */
 void connection_give_up(connection *used, const void *content);
 
 /* Closes the connection. No exchange may be in progress. NULL is ignored. */

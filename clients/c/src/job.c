@@ -31,6 +31,7 @@ typedef struct waiting {
     const call_terms *terms;
     dyn_client_job_ticket *ticket;
     double end; /* s, CLOCK_MONOTONIC */
+    under_way_request *listed;
 } waiting;
 
 static void pause_for(double seconds) {
@@ -118,14 +119,15 @@ static dyn_client_status look(const waiting *w, bool *is_finished, bool *has_res
     return DYN_CLIENT_OK;
 }
 
-/* Reports the completed fraction to the caller's callback, if there is one. Returns false if the callback cancels the
- * call. */
+/* Reports the completed fraction to the caller's callback, if there is one. Returns false if the callback, or another
+ * thread, cancels the call. */
 static bool report(const waiting *w, double fraction) {
-    return !w->terms->progress || w->terms->progress(w->terms->context, fraction);
+    return !call_is_cancelled(w->client, w->listed) &&
+           (!w->terms->progress || w->terms->progress(w->terms->context, fraction));
 }
 
 static dyn_client_status fail_cancelled(dyn_client_error *error) {
-    return fail(error, DYN_CLIENT_CANCELLED, NULL, "the progress callback cancelled the job");
+    return fail(error, DYN_CLIENT_CANCELLED, NULL, "the call was cancelled, and its job with it");
 }
 
 /* Waits until the job has finished, and reports its progress. Returns DEADLINE_EXCEEDED if the time of the call ends
@@ -136,10 +138,12 @@ static dyn_client_status wait_for_end(const waiting *w, bool *has_result, dyn_cl
     bool is_finished = false;
     while (!is_finished) {
         dyn_client_status status = look(w, &is_finished, has_result, &fraction, error);
-        if (status != DYN_CLIENT_OK && (!is_passing(status, error) || time_left(w) <= 0)) {
+        bool is_cancelled = call_is_cancelled(w->client, w->listed);
+        bool goes_on = status == DYN_CLIENT_OK || (is_passing(status, error) && time_left(w) > 0);
+        if (!is_cancelled && !goes_on) {
             return status;
         }
-        if (!report(w, fraction)) {
+        if (is_cancelled || !report(w, fraction)) {
             dispose(w);
             return fail_cancelled(error);
         }
@@ -214,18 +218,21 @@ dyn_client_status job_call(dyn_client *client, Dynamics__V1__Request *request, c
     dyn_client_job_ticket own = {0};
     dyn_client_error unread;
     error = error ? error : &unread; /* status and retry_after decide which requests are repeated */
-    const waiting w = {
-        .client = client, .terms = terms, .ticket = terms->job ? terms->job : &own, .end = monotonic_now() + patience};
-    dyn_client_status status = DYN_CLIENT_OK;
-    if (!report(&w, 0)) {
-        return fail_cancelled(error);
-    }
-    if (w.ticket->token == 0) {
+    under_way_request listed;
+    const waiting w = {.client = client,
+                       .terms = terms,
+                       .ticket = terms->job ? terms->job : &own,
+                       .end = monotonic_now() + patience,
+                       .listed = &listed};
+    call_begin_wait(client, &listed);
+    dyn_client_status status = report(&w, 0) ? DYN_CLIENT_OK : fail_cancelled(error);
+    if (status == DYN_CLIENT_OK && w.ticket->token == 0) {
         status = start(&w, request, terms->job ? 0 : patience, error);
     }
     if (status == DYN_CLIENT_OK) {
         status = finish(&w, request->method_case, answer, error);
     }
+    call_end_wait(client, &listed);
     if (own.token != 0) {
         dispose(&w);
     }

@@ -41,7 +41,9 @@ typedef struct inbox {
     struct inbox *next;
     natsInbox *name;
     natsSubscription *subscription;
-    uint64_t number; /* of the exchange */
+    uint64_t number;         /* of the exchange */
+    const void *content;     /* of its request */
+    atomic_bool is_given_up; /* by connection_give_up, which ends the subscription */
 } inbox;
 
 typedef struct nats_connection {
@@ -51,8 +53,8 @@ typedef struct nats_connection {
     char replica[REPLICA_SIZE]; /* daemon that answers the requests about its own objects */
     size_t max_reply_bytes;
     atomic_bool is_aborted;
-    pthread_mutex_t mutex; /* guards `idle` */
-    inbox *idle;
+    pthread_mutex_t mutex; /* guards the lists */
+    inbox *idle, *busy;
 } nats_connection;
 
 /* ---- methods ----------------------------------------------------------------------------------------------------- */
@@ -94,18 +96,50 @@ static inbox *make_inbox(nats_connection *self) {
     return made;
 }
 
-static inbox *acquire_inbox(nats_connection *self) {
+/* Moves an idle inbox, or a new one, to the busy inboxes and returns it. Returns NULL on failure. */
+static inbox *acquire_inbox(nats_connection *self, const void *content) {
     pthread_mutex_lock(&self->mutex);
     inbox *entered = self->idle;
     self->idle = entered ? entered->next : NULL;
     pthread_mutex_unlock(&self->mutex);
-    return entered ? entered : make_inbox(self);
+    entered = entered ? entered : make_inbox(self);
+    if (entered) {
+        pthread_mutex_lock(&self->mutex);
+        entered->content = content;
+        entered->next = self->busy;
+        self->busy = entered;
+        pthread_mutex_unlock(&self->mutex);
+    }
+    return entered;
 }
 
+/* Moves an inbox to the idle ones, or frees it where its subscription has ended. */
 static void release_inbox(nats_connection *self, inbox *used) {
     pthread_mutex_lock(&self->mutex);
-    used->next = self->idle;
-    self->idle = used;
+    inbox **link = &self->busy;
+    while (*link != used) {
+        link = &(*link)->next;
+    }
+    *link = used->next;
+    bool is_over = atomic_load(&used->is_given_up);
+    if (!is_over) {
+        used->next = self->idle;
+        self->idle = used;
+    }
+    pthread_mutex_unlock(&self->mutex);
+    if (is_over) {
+        free_inbox(used);
+    }
+}
+
+static void give_up_nats(connection *base, const void *content) {
+    nats_connection *self = (nats_connection *)base;
+    pthread_mutex_lock(&self->mutex);
+    for (inbox *each = self->busy; each; each = each->next) {
+        if (each->content == content && !atomic_exchange(&each->is_given_up, true)) {
+            natsSubscription_Unsubscribe(each->subscription);
+        }
+    }
     pthread_mutex_unlock(&self->mutex);
 }
 
@@ -174,7 +208,8 @@ static natsStatus ask(nats_connection *self, inbox *used, const sending *s, nats
                 return NATS_OK;
             }
             is_alone = status == NATS_NO_RESPONDERS || (is_alone && status == NATS_TIMEOUT);
-            if (status != NATS_NO_RESPONDERS || monotonic_now() > s->subscribed || atomic_load(&self->is_aborted)) {
+            bool is_over = atomic_load(&self->is_aborted) || atomic_load(&used->is_given_up);
+            if (status != NATS_NO_RESPONDERS || monotonic_now() > s->subscribed || is_over) {
                 break;
             }
             nanosleep(&(struct timespec){.tv_nsec = (long)(RETRY_PAUSE * 1e9)}, NULL);
@@ -182,6 +217,11 @@ static natsStatus ask(nats_connection *self, inbox *used, const sending *s, nats
         }
     }
     return is_alone ? NATS_NO_RESPONDERS : status;
+}
+
+static dyn_client_status fail_given_up(const nats_connection *self, dyn_client_error *error) {
+    return fail(error, DYN_CLIENT_CANCELLED, NULL, "the call was cancelled; no daemon at %s has ended its request",
+                self->base.url);
 }
 
 /* Translates the status of a failed exchange into an error for the user. */
@@ -237,7 +277,7 @@ static dyn_client_status exchange_with(nats_connection *self, const char *replic
         return status;
     }
     uint8_t *bytes = malloc(request->size > 0 ? request->size : 1);
-    inbox *used = bytes ? acquire_inbox(self) : NULL;
+    inbox *used = bytes ? acquire_inbox(self, request->content) : NULL;
     if (!used) {
         bool is_open = bytes && natsConnection_IsClosed(self->connection);
         free(bytes);
@@ -254,8 +294,12 @@ static dyn_client_status exchange_with(nats_connection *self, const char *replic
         .subscribed = now + fmin(timeout, replica ? 0 : self->base.timeout),
     };
     natsStatus result = ask(self, used, &s, message);
+    bool is_given_up = result != NATS_OK && atomic_load(&used->is_given_up);
     free(bytes);
     release_inbox(self, used);
+    if (is_given_up && !atomic_load(&self->is_aborted)) {
+        return fail_given_up(self, error);
+    }
     return result == NATS_OK ? DYN_CLIENT_OK : exchange_error(self, result, replica != NULL, timeout, error);
 }
 
@@ -426,5 +470,6 @@ static dyn_client_status open_nats(const char *url, double connect_timeout, size
 const connection_carrier nats_connections = {.most_bytes = most_bytes_of_nats,
                                              .open = open_nats,
                                              .abort = abort_nats,
+                                             .give_up = give_up_nats,
                                              .close = close_nats,
                                              .exchange = exchange_nats};

@@ -435,8 +435,8 @@ static dyn_client_status exchange_error(nng_connection *self, int code, size_t s
         return fail(error, DYN_CLIENT_CANCELLED, NULL, "the client was aborted");
     }
     if (code == NNG_ECANCELED) {
-        return fail(error, DYN_CLIENT_CANCELLED, NULL,
-                    "the progress callback cancelled the call; %s has not answered the cancellation", self->base.url);
+        return fail(error, DYN_CLIENT_CANCELLED, NULL, "the call was cancelled; %s has not ended its request",
+                    self->base.url);
     }
     if (code == NNG_ECONNRESET) {
         return fail(error, DYN_CLIENT_UNREACHABLE, NULL,

@@ -13,22 +13,20 @@
 
 #include <dynamics/v1/event.pb-c.h>
 
-#include "requests.h"
 #include "endpoint.h"
 #include "error.h"
 
 /* Interval of the reports, s. */
 static const double INTERVAL = 0.1;
 
-/* Timeouts of the requests that the library sends for the progress, s. They are short, since these requests delay the
- * caller's own. A daemon that does not answer a cancellation in time does not run: the call ends without it. */
-static const double PATIENCE = 1, CANCEL_PATIENCE = 0.3;
+/* Timeout of the request for the address of the events, s. It is short, since the caller can cancel the call only after
+ * it. A busy daemon is asked again. */
+static const double PATIENCE = 0.3;
 
 struct progress {
     dyn_client *client;
-    const Dynamics__V1__Request *request; /* for comparison only: the calling thread owns it */
-    uint64_t client_number, id;           /* of the request */
-    uint64_t number;                      /* number under which the daemon publishes the request's progress; 0: none */
+    request_numbers request;
+    uint64_t number; /* number under which the daemon publishes the request's progress; 0: none */
     call_terms terms;
     double fraction;       /* last one that the daemon reported */
     pthread_mutex_t mutex; /* guards is_over and socket */
@@ -37,20 +35,6 @@ struct progress {
     one_way *socket; /* NULL: not opened yet, or the daemon publishes no events that this client can receive */
     pthread_t thread;
 };
-
-/* Cancels the request. Ends the call where the daemon does not answer. */
-static void cancel(const progress *self) {
-    Dynamics__V1__CancelRequest question = DYNAMICS__V1__CANCEL_REQUEST__INIT;
-    Dynamics__V1__CancelReply *reply = NULL;
-    question.client = self->client_number;
-    question.id = self->id;
-    dyn_client_status status = request_cancel(self->client, &question, within(CANCEL_PATIENCE), &reply, NULL);
-    if (status == DYN_CLIENT_OK) {
-        dynamics__v1__cancel_reply__free_unpacked(reply, NULL);
-    } else if (status == DYN_CLIENT_TIMEOUT || status == DYN_CLIENT_UNREACHABLE) {
-        call_give_up(self->client, self->request);
-    }
-}
 
 /* Reads the completed fraction from a message: the topic, a zero byte, the event. Ignores events of other requests and
  * a fraction that is not larger than the last one. */
@@ -105,17 +89,19 @@ static void wait_for_event(progress *self) {
     }
 }
 
-/* Subscribes to the topic of the request's progress. */
-static void subscribe(progress *self) {
+/* Subscribes to the topic of the request's progress. Returns false if the daemon has not answered in time. */
+static bool subscribe(progress *self) {
     char topic[64];
     char *topics[] = {topic};
     one_way *socket;
     snprintf(topic, sizeof topic, "progress/%" PRIu64, self->number);
-    if (endpoint_open(self->client, "events", 1, topics, PATIENCE, &socket, NULL) == DYN_CLIENT_OK) {
+    dyn_client_status status = endpoint_open(self->client, "events", 1, topics, PATIENCE, &socket, NULL);
+    if (status == DYN_CLIENT_OK) {
         pthread_mutex_lock(&self->mutex);
         self->socket = socket;
         pthread_mutex_unlock(&self->mutex);
     }
+    return status != DYN_CLIENT_TIMEOUT;
 }
 
 /* Thread function: reports until the request is over. It subscribes after the first interval, so that a short request
@@ -123,15 +109,14 @@ static void subscribe(progress *self) {
  * may not have received the request yet. */
 static void *listen(void *argument) {
     progress *self = argument;
-    bool is_wanted = true;
+    bool is_wanted = true, is_asked = self->number == 0;
     wait_for_end(self);
-    if (!is_over(self) && self->number != 0) {
-        subscribe(self);
-    }
     while (!is_over(self)) {
         is_wanted = is_wanted && self->terms.progress(self->terms.context, self->fraction);
         if (!is_wanted) {
-            cancel(self);
+            call_cancel(self->client, self->request);
+        } else if (!is_asked) {
+            is_asked = subscribe(self);
         }
         wait_for_event(self);
     }
@@ -155,8 +140,7 @@ dyn_client_status progress_start(dyn_client *client, Dynamics__V1__Request *requ
     if (!self) {
         return fail_memory(error);
     }
-    *self = (progress){
-        .client = client, .request = request, .client_number = request->client, .id = request->id, .terms = *terms};
+    *self = (progress){.client = client, .request = {request->client, request->id}, .terms = *terms};
     pthread_condattr_t clock;
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);

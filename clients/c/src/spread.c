@@ -35,7 +35,8 @@ typedef struct spreading {
     const spread_call *call;
     const dyn_client_query *query; /* the whole one */
     double deadline;
-    size_t piece; /* samples */
+    size_t piece;    /* samples */
+    uint64_t thread; /* of the caller */
 
     pthread_mutex_t mutex; /* guards the members below */
     size_t next, done;     /* first sample that no worker has begun with; samples that are computed */
@@ -425,9 +426,15 @@ static bool work_once(spreading *s) {
     return true;
 }
 
-static void *work(void *argument) {
-    while (work_once(argument)) {
+static void work(spreading *s) {
+    while (work_once(s)) {
     }
+}
+
+/* Thread function: works for the thread of the caller. */
+static void *help(void *argument) {
+    under_way_work_for(((spreading *)argument)->thread);
+    work(argument);
     return NULL;
 }
 
@@ -446,9 +453,10 @@ static void work_together(spreading *s) {
     pthread_t threads[WORKERS - 1];
     size_t pieces = (s->query->samples + s->piece - 1) / s->piece, count = 0;
     sigset_t all, before;
+    s->thread = under_way_thread();
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (count + 1 < WORKERS && count + 1 < pieces && pthread_create(&threads[count], NULL, work, s) == 0) {
+    while (count + 1 < WORKERS && count + 1 < pieces && pthread_create(&threads[count], NULL, help, s) == 0) {
         count++;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -30,8 +30,6 @@ _ARRAY = np.ndarray
 _DOUBLE = np.dtype(np.float64)
 # Arrays whose rows are configurations. Those of the others are velocities, accelerations or forces.
 _OF_Q = frozenset(("q", "q_1", "q_ref"))
-# Values of a call from which on it can be interrupted: watching a call takes about as long as computing these.
-_LONG = 50_000
 
 
 class Table(Protocol):
@@ -209,7 +207,7 @@ class Query:
     __slots__ = ("model", "struct", "error", "keep", "samples", "leading", "q_shape", "v_shape", "layouts", "watch",
                  "request", "key", "is_repeatable", "_names", "_gravity")
 
-    def __init__(self, model: Model, options: Mapping[str, Any], is_long: bool = False) -> None:
+    def __init__(self, model: Model, options: Mapping[str, Any]) -> None:
         self.model = model
         struct = self.struct = ffi.new(_QUERY)
         struct.struct_size = _QUERY_SIZE
@@ -228,7 +226,7 @@ class Query:
         self._names = _NO_NAMES  # of the joints in struct
         self._gravity: Any = ffi.new(_VECTOR) if "gravity" in options else None
         self._apply(options)
-        if self.watch is None and (is_long or CANCELLATION.get() is not None):
+        if self.watch is None and CANCELLATION.get() is not None:
             self._observe(None)
 
     @classmethod
@@ -343,8 +341,6 @@ class Query:
         self.q_shape, self.v_shape = (*leading, self.model.nq), (*leading, self.model.nv)
         self.samples = self.struct.samples = samples
         self.layouts = {}
-        if samples * self.model.nv >= _LONG and self.watch is None:
-            self._observe(None)
 
     def _start_with(self, field: str, shape: tuple[int, ...], width: int) -> None:
         """Sets the number of states to that of the first array."""

@@ -115,7 +115,7 @@ ffi.def_extern("dynamicsd_progress", error=False)(report_progress)
 
 
 class Watch:
-    """Makes one call end on Ctrl-C, on its cancellation, or by its progress callback."""
+    """Makes one call end on its cancellation, or by its progress callback. Ctrl-C ends calls without one too."""
 
     def __init__(self, progress: Progress | None) -> None:
         self.struct = ffi.new(_WATCH)
@@ -135,14 +135,10 @@ class Watch:
 
     def call(self, function: Any, *arguments: Any) -> int:
         """Calls a function of C."""
-        is_main = threading.current_thread() is threading.main_thread()
+        self.struct.is_guarded = threading.current_thread() is threading.main_thread()
         try:
-            if is_main:
-                lib.dynamicsd_watch_begin(self.struct)
             status: int = function(*arguments)
         finally:
-            if is_main:
-                lib.dynamicsd_watch_end(self.struct)
             if self.reporter is not None:
                 self.reporter.close()
         if self.reporter is not None and self.reporter.exception is not None:
@@ -159,6 +155,52 @@ def _pointer_to(kind: str) -> Any:
 _sessions: weakref.WeakSet[Session] = weakref.WeakSet()
 
 
+class _Connecting(threading.Thread):
+    """Thread that connects, since the main thread handles Ctrl-C while it waits for another thread."""
+
+    def __init__(self, url: str, options: Any) -> None:
+        super().__init__(daemon=True)
+        self._url, self._options = url, options
+        self._lock = threading.Lock()
+        self._is_over = self._is_left = False
+        self.opened = ffi.new("dyn_client **")
+        self.error = ffi.new(_ERROR)
+        self.status = _OK
+
+    def run(self) -> None:
+        """Connects. Closes the connection if nobody waits for it any more."""
+        self.status = lib.dyn_client_connect(self._url.encode(), self._options, self.opened, self.error)
+        with self._lock:
+            self._is_over = True
+            if self._is_left:
+                lib.dyn_client_close(self.opened[0])
+
+    def leave(self) -> None:
+        """Says that nobody waits any more."""
+        with self._lock:
+            self._is_left = True
+            if self._is_over:
+                lib.dyn_client_close(self.opened[0])
+
+
+def _connect(url: str, options: Any) -> Any:
+    """New client of C. Calls that the main thread makes with it end on Ctrl-C."""
+    connecting = _Connecting(url, options)
+    if threading.current_thread() is not threading.main_thread():
+        connecting.run()
+    else:
+        lib.dynamicsd_guard_thread()
+        connecting.start()
+        try:
+            connecting.join()
+        except BaseException:
+            connecting.leave()
+            raise
+    if connecting.status != _OK:
+        raise exception_of(connecting.status, connecting.error)
+    return connecting.opened[0]
+
+
 class Session:
     """Connection to the daemon. All threads may use it at once."""
 
@@ -171,12 +213,7 @@ class Session:
         self._is_closed = True
         self.is_foreign = False  # of the parent of this forked process
         self._handle: Any = None
-        opened = ffi.new("dyn_client **")
-        error = ffi.new(_ERROR)
-        status = lib.dyn_client_connect(url.encode(), options, opened, error)
-        if status != _OK:
-            raise exception_of(status, error)
-        self._handle = opened[0]
+        self._handle = _connect(url, options)
         self._is_closed = False
         _sessions.add(self)
 

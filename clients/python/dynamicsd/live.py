@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 _NULL = ffi.NULL
 _INPUT = ffi.typeof("dyn_client_simulation_input *")
 _INPUT_SIZE = ffi.sizeof("dyn_client_simulation_input")
-# Steps times coordinates from which on a call can be interrupted: watching it takes about as long as computing these.
-_LONG = 2000
 # Longest wait in C, s. Between two waits Python handles Ctrl-C.
 _SLICE = 0.2
 
@@ -105,7 +103,7 @@ class Simulation:
         values = {"tau": tau, "q_ref": q_ref, "v_ref": v_ref, "a_ref": a_ref}
         struct = self._input(keep, values, external_forces, base_motion)
         watch = None
-        if progress or CANCELLATION.get() is not None or steps * self._sizes["v"] >= _LONG:
+        if progress or CANCELLATION.get() is not None:
             watch = Watch(progress)
             watch.set_in(struct)
         return self._state(lib.dyn_client_step_simulation, self.token, steps, struct, seconds(timeout), watch=watch)

@@ -303,7 +303,7 @@ class Model:
         >>> len(client.model("two_link").base_parameters().rows) > 0
         True
         """
-        query = Query(self, options, is_long=True)
+        query = Query(self, options)
         query.start(1)
         return _results.base_parameters(
             query.result("dyn_client_base_parameters", lib.dyn_client_find_base_parameters))
@@ -333,7 +333,7 @@ class Model:
         >>> bool(found.fits[0].prediction < 1e-4)
         True
         """
-        query = Query(self, options, is_long=True)
+        query = Query(self, options)
         request = query.keep.new("dyn_client_identify_request *")
         fill(query.keep, request, "request", cutoff=cutoff, torque_cutoff=torque_cutoff, drives_only=drives_only,
              friction_velocity=friction_velocity, prior=prior, folds=folds, name=name, replace=replace,
@@ -371,7 +371,7 @@ class Model:
         >>> motion.q.shape, motion.rank == motion.estimates
         ((500, 2), True)
         """
-        query = Query(self, options, is_long=True)
+        query = Query(self, options)
         query.start(1)
         request = query.keep.new("dyn_client_excite_request *")
         fill(query.keep, request, "request", harmonics=harmonics, period=period, rate=rate, margin=margin,
@@ -559,7 +559,7 @@ class Model:
         >>> found.q.round(9), found.outcomes[0].is_closed
         (array([0.5, 0.5]), True)
         """
-        query = Query(self, options, is_long=True)
+        query = Query(self, options)
         guesses = query.rows("q", q)
         chosen = query.keep.new("dyn_client_assembly_options *")
         fill(query.keep, chosen, "options", held_joints=list(held_joints), tolerance=tolerance,
@@ -588,7 +588,7 @@ class Model:
         >>> fall.q.shape, fall.outcomes[0].status
         ((1, 2), 'ran')
         """
-        query = Query(self, options, is_long=True)
+        query = Query(self, options)
         request = query.keep.new("dyn_client_rollout_request *")
         request.q = query.rows("q", q)
         request.v = query.rows("v", v)
@@ -615,7 +615,7 @@ class Model:
         >>> motion.tau.shape, motion.excesses
         ((101, 2), ())
         """
-        query = Query(self, options, is_long=True)
+        query = Query(self, options)
         rows = query.rows("q", q)
         times = _NULL if time is None else query.keep.doubles("time", time, (query.samples,))
         chosen = named("dyn_client_rates").number("rates", rates)
@@ -636,7 +636,7 @@ class Model:
         >>> motion.q.shape, bool(np.abs(motion.v).max() < 1e-9)
         ((100, 2), True)
         """
-        query = Query(self, options, is_long=True)
+        query = Query(self, options)
         state = query.rows("q", q), query.rows("v", v)
         forces = _results.rows_of(query, "tau", tau, self.nv)
         wrench = query.keep.new("dyn_client_tip *") if tip is not None else _NULL
@@ -660,7 +660,7 @@ class Model:
         >>> motion.v[50].round(6), motion.a[50].round(6) + 0.0
         (array([1., 3.]), array([2., 0.]))
         """
-        query = Query(self, options, is_long=True)
+        query = Query(self, options)
         rows = query.rows("q", q)
         times = query.keep.doubles("time", time, (query.samples,))
         chosen = named("dyn_client_rates").number("rates", rates)

@@ -20,9 +20,12 @@ def die_with_parent():
 
 
 class Daemon:
-    """A daemon with the sample robots and a state directory, on ipc and tcp. `settings`: {section: {key: value}}."""
+    """A daemon with the sample robots and a state directory, on ipc and tcp. `settings`: {section: {key: value}}.
 
-    def __init__(self, settings=None):
+    `server` is the address of a NATS server over which it serves requests too.
+    """
+
+    def __init__(self, settings=None, server=""):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="language."))
         ipc = {kind: f"ipc://{self.directory}/{kind}.sock" for kind in ("request", "events", "ingest")}
         file = self.directory / "dynamicsd.conf"
@@ -31,6 +34,7 @@ class Daemon:
                     "limits": {"request_time": 300},  # for a daemon with sanitizers on a busy machine
                     "simulations": {"state_directory": f"{self.directory}/state"},
                     "models": {"directory": os.environ["ROBOTS"]}}
+        sections["endpoints"]["request"] += f" {server}"
         for section, keys in (settings or {}).items():
             sections.setdefault(section, {}).update(keys)
         file.write_text("".join(f"[{section}]\n" + "".join(f"{key} = {value}\n" for key, value in keys.items())
