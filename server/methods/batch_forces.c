@@ -135,12 +135,13 @@ static size_t base_steps(const batch *b) {
     return b->base_steps > 0 ? b->base_steps : 1;
 }
 
-/* Fills three columns of rows of 12: `samples` rows, or one, each repeated for all steps that have rows. */
+/* Fills three columns of rows of 12: `samples` rows, or one, each repeated for all steps that have rows. A part that
+ * the request does not state stays zero. */
 static void fill_part(const base_part *part, size_t samples, size_t steps, size_t rows, double *motion) {
     const size_t count = part->vectors.count;
-    for (size_t s = 0; s < rows; s++) {
+    for (size_t s = 0; count > 0 && s < rows; s++) {
         size_t row = count == 3 ? 0 : count == 3 * samples * steps ? s : s / (rows / samples);
-        for (size_t k = 0; count > 0 && k < 3; k++) {
+        for (size_t k = 0; k < 3; k++) {
             motion[12 * s + part->column + k] = part->vectors.values[3 * row + k];
         }
     }

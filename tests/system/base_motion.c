@@ -147,6 +147,23 @@ START_TEST(every_row_has_its_own_motion) {
 }
 END_TEST
 
+/* Checks a motion whose accelerations are not stated, for all rows at once and for a row each. */
+START_TEST(parts_that_a_motion_does_not_state_are_zero) {
+    static const double zeros[3 * ROWS] = {0};
+    double tau[6 * ROWS], expected[6 * ROWS];
+    dyn_client_query query = UR5;
+    for (size_t rows = 1; rows <= ROWS; rows += ROWS - 1) {
+        const dyn_client_base_motion partial = {.angular_velocity = angular, .rows = rows},
+                                     whole = {zeros, angular, zeros, zeros, rows};
+        query.base_motion = &partial;
+        wire_require(dyn_client_inverse_dynamics(client, &query, q_rows, v_rows, a_rows, tau, &error), &error);
+        query.base_motion = &whole;
+        wire_require(dyn_client_inverse_dynamics(client, &query, q_rows, v_rows, a_rows, expected, &error), &error);
+        ck_assert_mem_eq(tau, expected, sizeof tau);
+    }
+}
+END_TEST
+
 /* The flange of a robot that does not move moves with its base: v + w x p, and a + dw x p + w x (w x p). */
 START_TEST(frames_move_with_the_base) {
     static const dyn_client_quantity quantities[] = {DYN_CLIENT_QUANTITY_FRAME_POSE, DYN_CLIENT_QUANTITY_FRAME_TWIST,
@@ -480,6 +497,7 @@ int main(void) {
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
     tcase_add_test(all, dynamics_are_those_of_a_floating_joint_that_follows_the_base);
     tcase_add_test(all, every_row_has_its_own_motion);
+    tcase_add_test(all, parts_that_a_motion_does_not_state_are_zero);
     tcase_add_test(all, frames_move_with_the_base);
     tcase_add_test(all, constrained_robots_feel_acceleration_as_gravity);
     tcase_add_test(all, formulations_of_a_comparison_have_the_moving_base);
