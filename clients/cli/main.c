@@ -343,7 +343,7 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_GRAVITY) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
-                WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
+                WITH(OPTION_FORMULATION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
      .run = run_gravity},
     {.name = "bias",
      .group = GROUP_DYNAMICS,
@@ -354,7 +354,7 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_GRAVITY) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
-                WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB) | BASE_MOTION_OPTIONS,
+                WITH(OPTION_FORMULATION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB) | BASE_MOTION_OPTIONS,
      .run = run_bias_forces},
     {.name = "fk",
      .group = GROUP_DYNAMICS,
@@ -397,9 +397,9 @@ static const command COMMANDS[] = {
                 WITH(OPTION_DA) | WITH(OPTION_DTAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_QUANTITY) | WITH(OPTION_FRAME) |
                 WITH(OPTION_REFERENCE_FRAME) | WITH(OPTION_SUBTREE) | WITH(OPTION_TASK_AXES) | WITH(OPTION_PAYLOAD) |
-                WITH(OPTION_PASSIVE) | WITH(OPTION_PRECISION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB) |
-                WITH(OPTION_CONSTRAINTS) | WITH(OPTION_TIME) | WITH(OPTION_RESTITUTION) | WITH(OPTION_CONTACT_STEP) |
-                BASE_MOTION_OPTIONS,
+                WITH(OPTION_PASSIVE) | WITH(OPTION_PRECISION) | WITH(OPTION_FORMULATION) | WITH(OPTION_ON_ERROR) |
+                WITH(OPTION_JOB) | WITH(OPTION_CONSTRAINTS) | WITH(OPTION_TIME) | WITH(OPTION_RESTITUTION) |
+                WITH(OPTION_CONTACT_STEP) | BASE_MOTION_OPTIONS,
      .run = run_evaluate},
     {.name = "assemble",
      .group = GROUP_DYNAMICS,

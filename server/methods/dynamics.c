@@ -4,6 +4,7 @@
 #include "methods/constrained.h"
 #include "methods/contact_dynamics.h"
 #include "methods/evaluation.h"
+#include "methods/formulated_quantity.h"
 #include "methods/formulation.h"
 #include "methods/methods.h"
 #include "methods/passive_forces.h"
@@ -12,15 +13,16 @@
 
 /* Returns whether the query names a formulation of the literature that computes the quantity. */
 static bool uses_formulation(const Dynamics__V1__Query *query, Dynamics__V1__Quantity quantity) {
-    return query && query->formulation[0] != '\0' && formulation_computes(quantity);
+    return query && query->formulation[0] != '\0' && formulated_quantity_is_one(quantity);
 }
 
 /* Returns the parts of a query that the quantity supports, with the formulation of the query if it has one. */
 static query_parts supported_by(const Dynamics__V1__Query *query, Dynamics__V1__Quantity quantity) {
+    unsigned inputs = quantity_find(quantity)->inputs;
     bool takes_rows = quantity == QUANTITY(INVERSE_DYNAMICS) || quantity == QUANTITY(FORWARD_DYNAMICS);
-    return uses_formulation(query, quantity)
-               ? formulation_parts(quantity)
-               : evaluation_parts(quantity_find(quantity)->inputs) | (takes_rows ? QUERY_ROWS : 0);
+    query_parts rows = takes_rows ? QUERY_ROWS : QUERY_MODEL;
+    query_parts tip = quantity == QUANTITY(FORWARD_DYNAMICS) ? QUERY_TIP_CONSTRAINTS : QUERY_MODEL;
+    return uses_formulation(query, quantity) ? formulation_parts(inputs) | tip : evaluation_parts(inputs) | rows;
 }
 
 /* Computes one quantity of an open batch, which concerns the whole robot. Returns its values, n rows, or NULL when the

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Evaluate: computes a set of quantities for the same states. */
 #include "methods/evaluation.h"
+#include "methods/formulated_quantity.h"
+#include "methods/formulation.h"
 #include "methods/geometry.h"
 #include "methods/lookup.h"
 #include "methods/methods.h"
@@ -34,11 +36,13 @@ static query_parts find_parts(const Dynamics__V1__EvaluateRequest *r) {
     for (size_t i = 0; i < r->n_quantities; i++) {
         const quantity_row *of = quantity_find(r->quantities[i]->quantity);
         if (!of) {
-            return QUERY_ALL;
+            return QUERY_ALL | QUERY_FORMULATION;
         }
         inputs |= of->inputs;
     }
-    return r->n_quantities > 0 ? evaluation_parts(inputs) : QUERY_ALL;
+    return r->n_quantities == 0                   ? QUERY_ALL | QUERY_FORMULATION
+           : r->query && r->query->formulation[0] ? formulation_parts(inputs)
+                                                  : evaluation_parts(inputs);
 }
 
 /* Checks the number of quantities and that each is known. Collects their inputs and counts their results and tasks.
@@ -125,6 +129,25 @@ static bool check_members(call *c, size_t i, const Dynamics__V1__QuantityRequest
     return has_frame || requested->reference_frame == 0 || refuse_member(c, i, "reference_frame", requested);
 }
 
+/* Checks that the formulation of the query, if it has one, computes quantity i. */
+static bool check_formulation(batch *b, size_t i, const Dynamics__V1__QuantityRequest *requested) {
+    refusal why = {0};
+    if (b->query->formulation[0] == '\0') {
+        return true;
+    }
+    if (!formulated_quantity_is_one(requested->quantity)) {
+        call_blame(b->call, "quantities[%zu].quantity", i);
+        call_fail(b->call, REASON_CONFLICTING_FIELDS,
+                  "formulations do not compute %s; leave it out, or the formulation of the query", name_of(requested));
+        return false;
+    }
+    if (!formulated_quantity_check(requested->quantity, b->query->formulation, &why)) {
+        call_refuse(b->call, &why);
+        return false;
+    }
+    return formulated_gear_losses_are_absent(b);
+}
+
 /* ---- the places of the quantities -------------------------------------------------------------------------------- */
 
 /* Finds the joint at the root of a quantity's subtree; -1, for an empty name, is the whole robot. Returns false when
@@ -163,8 +186,8 @@ static bool add_quantity(batch *b, evaluation *e, question *q, size_t i) {
     const Dynamics__V1__QuantityRequest *requested = q->request->quantities[i];
     const quantity_row *of = quantity_find(requested->quantity);
     quantity_place at = {.subtree = -1, .restitution = requested->restitution};
-    if (!check_members(b->call, i, requested) || !evaluation_check(b, requested->quantity) ||
-        !find_subtree(b, i, requested->subtree, &at.subtree)) {
+    if (!check_members(b->call, i, requested) || !check_formulation(b, i, requested) ||
+        !evaluation_check(b, requested->quantity) || !find_subtree(b, i, requested->subtree, &at.subtree)) {
         return false;
     }
     call_blame(b->call, "quantities[%zu].reference_frame", i);

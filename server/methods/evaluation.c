@@ -6,6 +6,7 @@
 #include <dynamics/contact.h>
 
 #include "methods/constraints.h"
+#include "methods/formulated_quantity.h"
 #include "methods/quantity_layout.h"
 
 /* Largest number of a thread's scratch values, unless one sample needs more. */
@@ -45,6 +46,11 @@ query_parts evaluation_parts(unsigned inputs) {
            (inputs & USES_PAYLOADS ? QUERY_PAYLOADS : 0) | (inputs & USES_PASSIVE_FORCES ? QUERY_PASSIVE_FORCES : 0) |
            (inputs & USES_BASE ? QUERY_BASE_MOTION : 0) |
            (inputs & USES_CONSTRAINTS ? QUERY_ADDED_CONSTRAINTS | QUERY_TIME : 0);
+}
+
+/* Returns whether a formulation computes the quantities. */
+static bool is_formulated(const batch *b) {
+    return b->query->formulation[0] != '\0';
 }
 
 bool evaluation_open(batch *b, evaluation *e, size_t most_results) {
@@ -87,6 +93,7 @@ static evaluation_task *find_task(batch *b, evaluation *e, const computation *by
     e->cost += (by->linear + (by->quadratic + (by->cubic + by->quartic * nv) * nv) * nv) * nv;
     e->cost += rows > 0 ? by->constrained * nv * size * size : 0;
     e->cost += by->has_contact_step ? CONTACT_COST * dyn_model_contact_surface_count(b->model) : 0;
+    e->cost += is_formulated(b) ? FORMULATED_STATE_COST : 0;
     t->by = by;
     t->at = *at;
     return t;
@@ -197,8 +204,10 @@ static void connect_outputs(const batch *b, evaluation *e, evaluation_task *t) {
     e->scratch_values = scratch > e->scratch_values ? scratch : e->scratch_values;
 }
 
-static dyn_status run_task(const batch *b, const evaluation_task *t, states *s, size_t first, double *scratch,
+/* Runs a task for the states `s`, with the formulation `by` if there is one. */
+static dyn_status run_task(const batch *b, const evaluation_task *t, states *s, dyn_formulation *by, double *scratch,
                            dyn_error *error) {
+    size_t first = s->first;
     double *outputs[COMPUTATION_OUTPUTS] = {0};
     for (int k = 0; k < COMPUTATION_OUTPUTS; k++) {
         const task_output *output = &t->outputs[k];
@@ -210,7 +219,8 @@ static dyn_status run_task(const batch *b, const evaluation_task *t, states *s, 
         }
     }
     s->at = t->at;
-    dyn_status status = t->by->run(s, error, outputs);
+    dyn_status status = by ? formulated_quantity(s, by, t->outputs[0].result->number, scratch, outputs[0], error)
+                           : t->by->run(s, error, outputs);
     for (int k = 0; status == DYN_OK && k < COMPUTATION_OUTPUTS; k++) {
         const evaluation_result *result = t->outputs[k].result;
         if (result && t->outputs[k].is_scratch) {
@@ -269,9 +279,14 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
         s.gear_losses = scratch;
         scratch += gear_numbers(b, count);
     }
-    for (size_t i = 0; status == DYN_OK && i < e->task_count; i++) {
-        status = run_task(b, &e->tasks[i], &s, first, scratch, error);
+    dyn_formulation *by = NULL;
+    if (status == DYN_OK && is_formulated(b)) {
+        status = dyn_formulation_create(w->model, b->query->formulation, &by, error);
     }
+    for (size_t i = 0; status == DYN_OK && i < e->task_count; i++) {
+        status = run_task(b, &e->tasks[i], &s, by, scratch, error);
+    }
+    dyn_formulation_free(by);
     return status;
 }
 
@@ -292,11 +307,13 @@ static bool size_blocks(batch *b, const evaluation *e, size_t *scratch) {
     size_t samples = SCRATCH_VALUES / values;
     b->block_size = samples < 1 ? 1 : samples > BLOCK_SAMPLES ? BLOCK_SAMPLES : samples;
     b->block_size = contact_stepper_is_used(b) && b->block_size > CONTACT_SAMPLES ? CONTACT_SAMPLES : b->block_size;
+    b->block_size = is_formulated(b) && b->block_size > FORMULATED_STATES ? FORMULATED_STATES : b->block_size;
     samples = b->n < b->block_size ? b->n : b->block_size;
     size_t of_base = b->base.twist ? samples * b->nv + base_scratch_size(b->model, samples) : 0;
     size_t of_contacts = contact_stepper_is_used(b) ? contact_stepper_size(b, samples) : 0;
+    size_t of_formulation = is_formulated(b) ? samples * b->nv : 0;
     *scratch = batch_forces_size(b) + of_contacts +
-               (gear_numbers(b, samples) + samples * e->scratch_values + of_base) * sizeof(double);
+               (gear_numbers(b, samples) + samples * e->scratch_values + of_base + of_formulation) * sizeof(double);
     return true;
 }
 

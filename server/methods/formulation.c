@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Computes InverseDynamics, ForwardDynamics and MassMatrix by a formulation of the literature; and Formulate. */
+/* Computes InverseDynamics, ForwardDynamics, MassMatrix, Gravity and BiasForces by a formulation of the literature; and
+ * Formulate. */
 #include "methods/formulation.h"
 
 #include <dynamics/formulation.h>
 
 #include "methods/flexible.h"
+#include "methods/formulated_quantity.h"
 #include "methods/formulate_reply.h"
 #include "methods/methods.h"
 #include "methods/motion.h"
@@ -14,15 +16,8 @@
 
 #define QUANTITY(name) DYNAMICS__V1__QUANTITY__QUANTITY_##name
 
-/* Estimated cost of a state, ns: enough that a worker computes it, since the cost of most formulations grows fast with
- * nv. */
-static const double STATE_COST = 1e6;
-
 /* Least nv from which threads gain by sharing the levels of one state (tests/bench/constraint_force.c). */
 enum { TEAM_LEAST_COORDINATES = 500 };
-
-/* States of a block. The deadline is checked after each state. */
-enum { BLOCK_STATES = 8 };
 
 /* Lets a formulation share the work on one state with idle threads, where no other thread computes states of the batch.
  * Returns the team, which the caller ends, or NULL. */
@@ -48,48 +43,29 @@ typedef struct formulated {
     double *out;
 } formulated;
 
-bool formulation_computes(Dynamics__V1__Quantity quantity) {
-    return quantity == QUANTITY(INVERSE_DYNAMICS) || quantity == QUANTITY(FORWARD_DYNAMICS) ||
-           quantity == QUANTITY(MASS_MATRIX);
-}
-
-/* Computes forward dynamics of the forces tau and the passive forces, whose sum is in scratch memory. */
-static dyn_status accelerate(const batch *b, const batch_worker *w, const formulated *from, size_t s,
-                             dyn_formulation *f, dyn_error *error) {
-    const double *q = b->q + s * b->nq, *v = motion_rows(from->v, b->nv, s), *tau = motion_rows(from->x, b->nv, s);
-    double *sum = (double *)((char *)w->scratch + batch_forces_size(b));
-    dyn_status status = DYN_OK;
-    if (passive_forces_count(&b->values.passive)) {
-        status = passive_forces_sum(w->model, 1, &b->values.passive, q, v, tau, sum, error);
-        tau = sum;
-    }
-    return status == DYN_OK ? dyn_formulation_forward_dynamics(f, 1, b->values.gravity, q, v, tau,
-                                                               from->out + s * from->width, error)
-                            : status;
-}
-
 /* Computes state s of the batch. */
 static dyn_status formulate_state(const batch *b, const batch_worker *w, const formulated *from, size_t s,
                                   dyn_formulation *f, dyn_error *error) {
-    const double *q = b->q + s * b->nq, *gravity = b->values.gravity;
-    const double *v = motion_rows(from->v, b->nv, s), *x = motion_rows(from->x, b->nv, s);
-    double *out = from->out + s * from->width;
+    const double *x = motion_rows(from->x, b->nv, s);
+    double *memory = (double *)((char *)w->scratch + batch_forces_size(b));
     dyn_external_forces forces;
     dyn_base_motion base;
-    dyn_status status = dyn_formulation_apply_forces(f, batch_forces(b, s, w->scratch, &forces), error);
-    dyn_formulation_move_base(f, batch_base(b, s, &base));
-    if (status == DYN_OK) {
-        status = tip_constraints_apply(b, w, from->tip, q, v, f, error);
-    }
-    if (status != DYN_OK) {
-        return status;
-    }
-    if (from->quantity == QUANTITY(INVERSE_DYNAMICS)) {
-        status = dyn_formulation_inverse_dynamics(f, 1, gravity, q, v, x, out, error);
-        return status == DYN_OK ? passive_forces_add(w->model, 1, &b->values.passive, -1, q, v, out, error) : status;
-    }
-    return from->quantity == QUANTITY(FORWARD_DYNAMICS) ? accelerate(b, w, from, s, f, error)
-                                                        : dyn_formulation_mass_matrix(f, 1, q, out, error);
+    const states one = {
+        .model = w->model,
+        .first = s,
+        .count = 1,
+        .q = b->q + s * b->nq,
+        .v = motion_rows(from->v, b->nv, s),
+        .a = from->quantity == QUANTITY(FORWARD_DYNAMICS) ? NULL : x,
+        .tau = from->quantity == QUANTITY(FORWARD_DYNAMICS) ? x : NULL,
+        .gravity = b->values.gravity,
+        .forces = batch_forces(b, s, w->scratch, &forces),
+        .passive = &b->values.passive,
+        .base = batch_base(b, s, &base),
+    };
+    dyn_status status = tip_constraints_apply(b, w, from->tip, one.q, one.v, f, error);
+    return status == DYN_OK ? formulated_quantity(&one, f, from->quantity, memory, from->out + s * from->width, error)
+                            : status;
 }
 
 static dyn_status formulate_states(const batch *b, const batch_worker *w, const void *context, size_t first,
@@ -132,37 +108,25 @@ static double *order_result(batch *b, const formulated *x) {
     return ordered;
 }
 
-query_parts formulation_parts(Dynamics__V1__Quantity quantity) {
-    /* A formulation computes the mass matrix of the tree, which constraints do not change. */
-    return QUERY_JOINT_NAMES | QUERY_PAYLOADS | QUERY_FORMULATION | QUERY_ON_ERROR |
-           (quantity == QUANTITY(FORWARD_DYNAMICS) ? QUERY_TIP_CONSTRAINTS : QUERY_MODEL) |
-           (quantity == QUANTITY(MASS_MATRIX)
-                ? QUERY_CONSTRAINTS
-                : QUERY_GRAVITY | QUERY_FORCES | QUERY_BASE_MOTION | QUERY_PASSIVE_FORCES);
-}
-
-/* Refuses losses of gears, which depend on the motion in another way than passive forces. */
-static bool gear_losses_are_absent(const batch *b) {
-    if (b->values.passive.gear_losses) {
-        call_blame(b->call, "query.passive_forces.gear_losses");
-        call_fail(b->call, REASON_UNUSED_FIELD,
-                  "a formulation does not count losses of gears; leave gear_losses out, or the formulation");
-    }
-    return !b->values.passive.gear_losses;
+query_parts formulation_parts(unsigned inputs) {
+    /* Constraints change neither the mass matrix nor other quantities of the tree that do not depend on them. */
+    const query_parts other = QUERY_PRECISION | QUERY_ADDED_CONSTRAINTS | QUERY_TIME |
+                              (inputs & USES_CONSTRAINTS ? QUERY_CONSTRAINTS : QUERY_MODEL);
+    return (evaluation_parts(inputs) & ~other) | QUERY_FORMULATION;
 }
 
 double *formulation_compute(batch *b, Dynamics__V1__Quantity quantity, const sent_array arrays[STATE_ARRAYS]) {
     state_array third = quantity == QUANTITY(FORWARD_DYNAMICS) ? STATE_TAU : STATE_A;
     formulated x = {.formulation = b->query->formulation, .quantity = quantity};
-    if (!evaluation_check(b, quantity) || !gear_losses_are_absent(b) || !tip_constraints_read(b, &x.tip) ||
+    if (!evaluation_check(b, quantity) || !formulated_gear_losses_are_absent(b) || !tip_constraints_read(b, &x.tip) ||
         !batch_check(b, "v", arrays[STATE_V].count) || !batch_check(b, state_array_names[third], arrays[third].count)) {
         return NULL;
     }
     x.width = quantity == QUANTITY(MASS_MATRIX) ? b->nv * b->nv : b->nv;
-    b->block_size = BLOCK_STATES;
+    b->block_size = FORMULATED_STATES;
     b->parts = 1;
     batch_expect(b, x.width);
-    if (!batch_begin(b, STATE_COST)) {
+    if (!batch_begin(b, FORMULATED_STATE_COST)) {
         return NULL;
     }
     x.v = batch_input(b, arrays[STATE_V].count, arrays[STATE_V].values);
@@ -253,7 +217,8 @@ static dyn_status find_inner_quantities(const batch *b, const batch_worker *w, c
 static void formulate_rigid(batch *b, const Dynamics__V1__FormulateRequest *r) {
     const dyn_frame_constraint *tip;
     inner_quantities found = {0};
-    if (gear_losses_are_absent(b) && tip_constraints_read(b, &tip) && batch_begin(b, STATE_COST)) {
+    if (formulated_gear_losses_are_absent(b) && tip_constraints_read(b, &tip) &&
+        batch_begin(b, FORMULATED_STATE_COST)) {
         const formulate_task x = {
             .formulation = r->query->formulation,
             .tip = tip,

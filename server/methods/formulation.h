@@ -7,11 +7,9 @@
 
 #include "methods/evaluation.h"
 
-/* Returns whether formulations compute this quantity: inverse dynamics, forward dynamics or the mass matrix. */
-bool formulation_computes(Dynamics__V1__Quantity quantity);
-
-/* Returns the parts of a query that a quantity supports when a formulation computes it. */
-query_parts formulation_parts(Dynamics__V1__Quantity quantity);
+/* Returns the parts of a query that quantities use which depend on `inputs`, flags of quantity_input, where a
+ * formulation computes them. */
+query_parts formulation_parts(unsigned inputs);
 
 /* Computes a quantity of an open batch by the formulation of its query. Returns its values, n rows in the caller's
  * order, or NULL when the call has ended or is deferred. */

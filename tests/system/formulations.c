@@ -106,6 +106,128 @@ START_TEST(a_batch_is_computed_by_a_formulation) {
 }
 END_TEST
 
+/* Checks gravity and bias forces of several states, with payload, gravity and a base that moves. */
+START_TEST(gravity_and_bias_forces_are_computed_by_every_formulation) {
+    enum { STATES = 20 };
+    static const char *const names[] = {"lagrange_euler",
+                                        "newton_euler",
+                                        "newton_euler_base",
+                                        "generalized_dalembert",
+                                        "christoffel",
+                                        "screws",
+                                        "lie_group",
+                                        "walker_orin",
+                                        "lilly_orin",
+                                        "kane",
+                                        "newton_euler_factorization",
+                                        "spatial_operator_algebra",
+                                        "vereshchagin",
+                                        "hollerbach",
+                                        "absolute_coordinates",
+                                        "constraint_force",
+                                        "book_flexible",
+                                        "natural_coordinates"};
+    static double q[STATES * 6], v[STATES * 6], x[STATES * 6], g[STATES * 6], h[STATES * 6];
+    const double gravity[3] = {1, -2, 3}, linear[3] = {0.5, 0.2, -0.1}, angular[3] = {0.3, -0.2, 0.6};
+    const dyn_client_base_motion base = {.linear_velocity = linear, .angular_velocity = angular, .rows = 1};
+    dyn_client_query query = UR5;
+    dyn_client_error error;
+    for (size_t i = 0; i < STATES * 6; i++) {
+        q[i] = sin((double)(7 * i)), v[i] = cos((double)(5 * i));
+    }
+    query.samples = STATES, query.gravity = gravity;
+    must(dyn_client_gravity(client, &query, q, g, &error), &error);
+    query.base_motion = &base;
+    must(dyn_client_bias_forces(client, &query, q, v, h, &error), &error);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        query.formulation = names[i], query.base_motion = NULL;
+        must(dyn_client_gravity(client, &query, q, x, &error), &error);
+        must_be_close(x, g, STATES * 6);
+        query.base_motion = &base;
+        must(dyn_client_bias_forces(client, &query, q, v, x, &error), &error);
+        must_be_close(x, h, STATES * 6);
+    }
+}
+END_TEST
+
+/* Quantities of formulations; the last two are of those with Christoffel symbols. */
+static const dyn_client_quantity_request FORMULATED[] = {
+    {.quantity = DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS},    {.quantity = DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS},
+    {.quantity = DYN_CLIENT_QUANTITY_MASS_MATRIX},         {.quantity = DYN_CLIENT_QUANTITY_INVERSE_MASS_MATRIX},
+    {.quantity = DYN_CLIENT_QUANTITY_GRAVITY_FORCES},      {.quantity = DYN_CLIENT_QUANTITY_BIAS_FORCES},
+    {.quantity = DYN_CLIENT_QUANTITY_EXTERNAL_FORCES},     {.quantity = DYN_CLIENT_QUANTITY_CORIOLIS_MATRIX},
+    {.quantity = DYN_CLIENT_QUANTITY_CHRISTOFFEL_SYMBOLS},
+};
+
+enum { FORMULATED_QUANTITIES = sizeof FORMULATED / sizeof *FORMULATED, BATCH_STATES = 11 };
+
+/* Checks the first `count` quantities by a formulation in one request against the daemon's own algorithms, for states
+ * in which forces on the links and passive forces count, with the joints in another order. */
+static void must_evaluate(const char *formulation, size_t count) {
+    static const char *const joints[6] = {"wrist_3_joint", "wrist_2_joint",       "wrist_1_joint",
+                                          "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};
+    static double q[BATCH_STATES * 6], v[BATCH_STATES * 6], x[BATCH_STATES * 6];
+    static const dyn_client_passive_forces passive = {.damping = true};
+    dyn_client_query query = UR5;
+    dyn_client_error error;
+    dyn_client_evaluation *own, *found;
+    for (size_t i = 0; i < BATCH_STATES * 6; i++) {
+        q[i] = sin((double)(3 * i)), v[i] = cos((double)(4 * i)), x[i] = 5 * sin((double)(9 * i));
+    }
+    query.samples = BATCH_STATES, query.joint_count = 6, query.joint_names = joints;
+    query.external_forces = PULLS, query.external_force_count = 2;
+    query.passive_forces = &passive;
+    const dyn_client_evaluate_request request =
+        DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = q, .v = v, .a = x, .tau = x, .quantity_count = count,
+                                         .quantities = FORMULATED);
+    must(dyn_client_evaluate(client, &query, &request, &own, &error), &error);
+    query.formulation = formulation;
+    must(dyn_client_evaluate(client, &query, &request, &found, &error), &error);
+    for (size_t i = 0; i < count; i++) {
+        const dyn_client_block *y = &own->results[i].blocks[0];
+        double size = 1;
+        for (size_t k = 0; k < BATCH_STATES * y->width; k++) {
+            size = fmax(size, fabs(y->values[k]));
+        }
+        for (size_t k = 0; k < BATCH_STATES * y->width; k++) {
+            double difference = fabs(found->results[i].blocks[0].values[k] - y->values[k]);
+            ck_assert_msg(difference <= 1e-9 * size, "%s: value %zu of quantity %zu is off by %g of %g", formulation, k,
+                          i, difference, size);
+        }
+    }
+    dyn_client_evaluation_free(found), dyn_client_evaluation_free(own);
+}
+
+START_TEST(quantities_of_one_request_are_computed_by_a_formulation) {
+    static const char *const names[] = {"newton_euler", "kane", "lilly_orin", "vereshchagin", "natural_coordinates"};
+    must_evaluate("lagrange_euler", FORMULATED_QUANTITIES);
+    must_evaluate("christoffel", FORMULATED_QUANTITIES);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        must_evaluate(names[i], FORMULATED_QUANTITIES - 2);
+    }
+}
+END_TEST
+
+START_TEST(quantities_that_a_formulation_lacks_are_refused_by_name) {
+    static const dyn_client_quantity_request other[] = {{.quantity = DYN_CLIENT_QUANTITY_MASS_MATRIX},
+                                                        {.quantity = DYN_CLIENT_QUANTITY_KINETIC_ENERGY}};
+    dyn_client_evaluate_request request =
+        DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = Q, .v = V, .quantity_count = 2, .quantities = other);
+    dyn_client_query query = UR5;
+    dyn_client_error error;
+    dyn_client_evaluation *found;
+    query.formulation = "christoffel";
+    ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &found, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "evaluate.quantities[1].quantity");
+    ck_assert_msg(strstr(error.message, "KINETIC_ENERGY"), "%s", error.message);
+    request.quantity_count = 1, request.quantities = &FORMULATED[FORMULATED_QUANTITIES - 1], request.v = NULL;
+    query.formulation = "screws";
+    ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &found, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "evaluate.query.formulation");
+    ck_assert_msg(strstr(error.message, "Christoffel"), "%s", error.message);
+}
+END_TEST
+
 /* Checks that inverse dynamics refuses the query with this field and a message that contains `word`. */
 static void must_refuse(const dyn_client_query *query, const char *field, const char *word) {
     dyn_client_error error;
@@ -493,10 +615,13 @@ START_TEST(wrong_requests_are_refused_with_their_field) {
     double g[6];
     query.formulation = "lagrange";
     must_refuse(&query, "inverse_dynamics.query.formulation", "choose one of lagrange_euler");
-    query.formulation = "lagrange_euler";
     ck_assert_int_eq(dyn_client_gravity(client, &query, Q, g, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "gravity.query.formulation");
-    ck_assert_msg(strncmp(error.message, "gravity does not support formulations", 37) == 0, "%s", error.message);
+    query.formulation = "lagrange_euler";
+    query.precision = DYN_CLIENT_PRECISION_SINGLE;
+    ck_assert_int_eq(dyn_client_bias_forces(client, &query, Q, V, g, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "bias_forces.query.precision");
+    query.precision = DYN_CLIENT_PRECISION_DOUBLE;
     query.external_force_count = 1, query.external_forces = &pull;
     must_refuse(&query, "inverse_dynamics.query.external_forces[0].force[1]", "finite");
     query = UR5, query.formulation = "lagrange_euler";
@@ -514,6 +639,9 @@ int main(void) {
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
     tcase_add_test(all, a_query_with_a_formulation_has_the_same_results);
     tcase_add_test(all, a_batch_is_computed_by_a_formulation);
+    tcase_add_test(all, gravity_and_bias_forces_are_computed_by_every_formulation);
+    tcase_add_test(all, quantities_of_one_request_are_computed_by_a_formulation);
+    tcase_add_test(all, quantities_that_a_formulation_lacks_are_refused_by_name);
     tcase_add_test(all, a_constrained_tip_accelerates_as_demanded);
     tcase_add_test(all, wrong_constraints_of_the_tip_are_refused_with_their_field);
     tcase_add_test(all, links_that_bend_move_by_their_free_accelerations);
