@@ -70,12 +70,20 @@ static void write_indices(const dyn_client_formulation_block *block, size_t dime
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
+/* Prints name, shape and meaning of a block, then its axes, frame and unit, and its equation. */
 static void print_heading(const dyn_client_formulation_block *block) {
     printf("%s", block->name);
     for (size_t i = 0; i < block->dimensions; i++) {
         printf("%s%zu", i == 0 ? "  " : " x ", block->extents[i]);
     }
     printf("  %s\n", block->meaning);
+    for (size_t i = 0; i < block->dimensions; i++) {
+        printf("%s%s", i == 0 ? "  " : " x ", block->axes[i]);
+    }
+    printf("%s%s; unit %s\n", block->frame[0] ? "; " : "", block->frame, block->unit);
+    if (block->equation[0]) {
+        printf("  %s\n", block->equation);
+    }
 }
 
 /* Prints a block: a row for each index of the dimensions before the last one. */
@@ -165,10 +173,22 @@ static void write_block(json_writer *writer, const dyn_client_formulation_block 
     emit_string(writer, block->name);
     emit_key(writer, "meaning");
     emit_string(writer, block->meaning);
+    emit_key(writer, "frame");
+    emit_string(writer, block->frame);
+    emit_key(writer, "unit");
+    emit_string(writer, block->unit);
+    emit_key(writer, "equation");
+    emit_string(writer, block->equation);
     emit_key(writer, "extents");
     emit_begin_array(writer);
     for (size_t i = 0; i < block->dimensions; i++) {
         emit_double(writer, (double)block->extents[i]);
+    }
+    emit_end_array(writer);
+    emit_key(writer, "axes");
+    emit_begin_array(writer);
+    for (size_t i = 0; i < block->dimensions; i++) {
+        emit_string(writer, block->axes[i]);
     }
     emit_end_array(writer);
     emit_key(writer, "values");

@@ -7,20 +7,29 @@
 #include <string.h>
 
 #include "methods/formulate_reply.h"
+#include "methods/formulated_quantity.h"
 #include "methods/geometry.h"
-
-/* Estimated cost of a state, ns: a worker computes it. */
-static const double STATE_COST = 1e6;
 
 static const char FORMULATION[] = "book_flexible";
 
-/* Links of a request with their modes, the state of joints and modes, and the results. */
+/* Links of a request with their modes, the states of joints and modes, and the results. */
 typedef struct flexible_task {
     size_t link_count, mode_count, size; /* size: joints and modes */
     dyn_flexible_link *links;
-    double *x, *v, *a;           /* of joints and modes */
-    double *forces, *M, *a_free; /* M is size x size */
+    double *x, *v, *a; /* of joints and modes, n x size */
+    double *tau;       /* n x nv */
+    formulated_blocks *found;
 } flexible_task;
+
+/* Results of one state, in scratch memory. */
+typedef struct flexible_result {
+    double *forces, *a_free; /* of joints and modes */
+    double *M;               /* size x size */
+} flexible_result;
+
+static size_t count_result(const flexible_task *t) {
+    return t->size * (t->size + 2);
+}
 
 bool flexible_links_are_absent(batch *b, const Dynamics__V1__FormulateRequest *r) {
     const char *field = r->n_mode_q > 0 ? "mode_q" : r->n_mode_v > 0 ? "mode_v" : r->n_mode_a > 0 ? "mode_a" : NULL;
@@ -120,28 +129,28 @@ static bool read_links(batch *b, const Dynamics__V1__FormulateRequest *r, flexib
     return t->links != NULL;
 }
 
-/* Reads one array of the state: that of the joints, then that of the modes; absent ones are zero. */
+/* Reads one array of the states: in each, that of the joints, then that of the modes; absent ones are zero. */
 static double *read_state(batch *b, const flexible_task *t, size_t joint_count, const double *joints, const char *field,
                           size_t count, const double *modes) {
-    if (count > 0 && count != t->mode_count) {
+    if (count > 0 && count != b->n * t->mode_count) {
         batch_blame(b, "%s", field);
-        call_fail(b->call, REASON_WRONG_COUNT, "%s has %zu values; pass %zu, one for each mode, or none", field, count,
-                  t->mode_count);
+        call_fail(b->call, REASON_WRONG_COUNT, "%s has %zu values; pass %zu, one for each mode of each state, or none",
+                  field, count, b->n * t->mode_count);
         return NULL;
     }
-    double *state = call_allocate(b->call, t->size, sizeof *state);
-    for (size_t i = 0; state && i < joint_count; i++) {
-        state[i] = joints[i];
+    double *rows = call_allocate(b->call, b->n * t->size, sizeof *rows);
+    for (size_t i = 0; rows && i < joint_count; i++) {
+        rows[i / b->nv * t->size + i % b->nv] = joints[i];
     }
-    for (size_t i = 0; state && i < count; i++) {
+    for (size_t i = 0; rows && i < count; i++) {
         if (!isfinite(modes[i])) {
             batch_blame(b, "%s[%zu]", field, i);
             call_fail(b->call, REASON_NOT_FINITE, "%s[%zu] is %g; pass a finite number", field, i, modes[i]);
             return NULL;
         }
-        state[b->nv + i] = modes[i];
+        rows[i / t->mode_count * t->size + b->nv + i % t->mode_count] = modes[i];
     }
-    return state;
+    return rows;
 }
 
 static bool read_states(batch *b, const Dynamics__V1__FormulateRequest *r, flexible_task *t) {
@@ -153,57 +162,71 @@ static bool read_states(batch *b, const Dynamics__V1__FormulateRequest *r, flexi
 
 /* ---- computing --------------------------------------------------------------------------------------------------- */
 
-/* Computes all results of a chain. */
-static dyn_status compute(const batch *b, const flexible_task *t, dyn_flexible_chain *chain, dyn_error *error) {
-    const double *gravity = b->values.gravity;
-    double *joint_forces = t->M; /* M is computed last */
-    dyn_status status = dyn_flexible_inverse_dynamics(chain, gravity, t->x, t->v, t->a, t->forces, error);
+/* Computes all results of a chain in state s. */
+static dyn_status compute(const batch *b, const flexible_task *t, size_t s, dyn_flexible_chain *chain,
+                          const flexible_result *to, dyn_error *error) {
+    const double *gravity = b->values.gravity, *x = t->x + s * t->size, *v = t->v + s * t->size;
+    double *joint_forces = to->M; /* M is computed last */
+    dyn_status status = dyn_flexible_inverse_dynamics(chain, gravity, x, v, t->a + s * t->size, to->forces, error);
     if (status != DYN_OK) {
         return status;
     }
-    memcpy(joint_forces, t->forces, b->nv * sizeof *joint_forces);
-    status = dyn_flexible_forward_dynamics(chain, gravity, t->x, t->v, joint_forces, t->a_free, error);
-    return status == DYN_OK ? dyn_flexible_inertia_matrix(chain, t->x, t->M, error) : status;
+    memset(joint_forces, 0, t->size * sizeof *joint_forces);
+    memcpy(joint_forces, to->forces, b->nv * sizeof *joint_forces);
+    memcpy(t->tau + s * b->nv, to->forces, b->nv * sizeof *t->tau);
+    status = dyn_flexible_forward_dynamics(chain, gravity, x, v, joint_forces, to->a_free, error);
+    return status == DYN_OK ? dyn_flexible_inertia_matrix(chain, x, to->M, error) : status;
+}
+
+/* Stores the blocks of state s. */
+static dyn_status store(const batch *b, const flexible_task *t, size_t s, const flexible_result *from,
+                        dyn_error *error) {
+    const int modes = (int)t->mode_count, size = (int)t->size;
+    block_set found = {3,
+                       {{"tau_modes", NULL, 1, {modes}, from->forces + b->nv},
+                        {"M", NULL, 2, {size, size}, from->M},
+                        {"a_free", NULL, 1, {size}, from->a_free}}};
+    for (int i = 0; i < found.count; i++) {
+        found.blocks[i].traits = dyn_formulation_find_block(FORMULATION, found.blocks[i].name);
+    }
+    return formulated_blocks_store(t->found, s, &found, error);
 }
 
 static dyn_status flexible_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
                                 dyn_error *error) {
     const flexible_task *t = context;
+    double *scratch = w->scratch;
+    const flexible_result result = {scratch, scratch + t->size, scratch + 2 * t->size};
     dyn_flexible_chain *chain = NULL;
-    (void)first, (void)count;
     dyn_status status = dyn_flexible_chain_create(w->model, t->link_count, t->links, &chain, error);
-    if (status == DYN_OK) {
-        status = compute(b, t, chain, error);
-    } else if (error->site.argument && strcmp(error->site.argument, "links") == 0) {
+    if (status != DYN_OK && error->site.argument && strcmp(error->site.argument, "links") == 0) {
         error->site.argument = "flexible_links";
+    }
+    for (size_t i = 0; status == DYN_OK && i < count && !formulated_blocks_exceed(t->found); i++) {
+        status = compute(b, t, first + i, chain, &result, error);
+        status = status == DYN_OK ? store(b, t, first + i, &result, error) : status;
+        if (status != DYN_OK) {
+            error->site.sample += i;
+            error->site.index += i * error->site.width;
+        } else if (!batch_proceed(b, 1)) {
+            status = DYN_CANCELLED;
+        }
     }
     dyn_flexible_chain_free(chain);
     return status;
 }
 
-static const char *source_of(const char *name) {
-    for (int i = 0; i < dyn_formulation_count(); i++) {
-        if (strcmp(dyn_formulation_traits_at(i)->name, name) == 0) {
-            return dyn_formulation_traits_at(i)->source;
+void flexible_formulate(batch *b, const Dynamics__V1__FormulateRequest *r) {
+    formulated_blocks found;
+    flexible_task t = {.found = &found};
+    formulated_blocks_open(b, &found);
+    b->parts = 1;
+    b->block_size = FORMULATED_STATES;
+    if (check_query(b) && read_links(b, r, &t) && read_states(b, r, &t) && batch_begin(b, FORMULATED_STATE_COST)) {
+        t.tau = batch_output(b, b->nv);
+        if (t.tau && batch_run(b, flexible_step, &t, count_result(&t) * sizeof(double))) {
+            formulate_reply(b, FORMULATION, t.tau, &found);
         }
     }
-    return "";
-}
-
-void flexible_formulate(batch *b, const Dynamics__V1__FormulateRequest *r) {
-    flexible_task t = {0};
-    if (!check_query(b) || !read_links(b, r, &t) || !read_states(b, r, &t) || !batch_begin(b, STATE_COST)) {
-        return;
-    }
-    t.forces = batch_output(b, t.size), t.a_free = batch_output(b, t.size), t.M = batch_output(b, t.size * t.size);
-    if (call_has_ended(b->call) || !batch_run(b, flexible_step, &t, 0)) {
-        return;
-    }
-    const int modes = (int)t.mode_count, size = (int)t.size;
-    const dyn_formulation_block results[] = {
-        {"tau_modes", "forces of the modes for this motion", 1, {modes}, t.forces + b->nv},
-        {"M", "inertia matrix of joints and modes", 2, {size, size}, t.M},
-        {"a_free", "accelerations of joints and modes for tau where the links bend freely", 1, {size}, t.a_free},
-    };
-    formulate_reply(b, source_of(FORMULATION), t.forces, sizeof results / sizeof *results, results);
+    formulated_blocks_close(&found);
 }

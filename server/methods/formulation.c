@@ -140,83 +140,116 @@ double *formulation_compute(batch *b, Dynamics__V1__Quantity quantity, const sen
     return order_result(b, &x);
 }
 
-/* ---- inner quantities of one state ------------------------------------------------------------------------------- */
+/* ---- inner quantities -------------------------------------------------------------------------------------------- */
 
-/* Inner quantities of a formulation, which live as long as `by`, and those of the constraints before them. */
-typedef struct inner_quantities {
-    dyn_formulation *by;
-    dyn_formulation_block *blocks; /* DYN_FORMULATION_CONSTRAINT_BLOCKS + DYN_FORMULATION_MAX_BLOCKS */
-    int count;
-    double *of_constraints; /* numbers of their blocks */
-} inner_quantities;
-
-/* Motion of the state, and the places of its results. */
+/* Motions of the states, and the places of their results. */
 typedef struct formulate_task {
     const char *formulation;
     const dyn_frame_constraint *tip; /* as many as the query has */
     const double *v, *a;
     double *tau;
-    inner_quantities *found;
+    formulated_blocks *found;
 } formulate_task;
 
-/* Computes the blocks of the constraints of the model under the forces of the motion, where it has any. */
-static dyn_status find_constraint_blocks(const batch *b, const batch_worker *w, const formulate_task *x,
-                                         dyn_error *error) {
+/* Computes the blocks of the constraints of the model under the forces of the motion, where it has any, in scratch
+ * memory. */
+static dyn_status find_constraint_blocks(const batch *b, const batch_worker *w, const formulate_task *x, size_t s,
+                                         dyn_formulation *by, block_set *to, dyn_error *error) {
     if (dyn_model_constraint_rows(w->model) == 0) {
         return DYN_OK;
     }
-    x->found->count = DYN_FORMULATION_CONSTRAINT_BLOCKS;
-    return dyn_formulation_constraint_blocks(x->found->by, w->model, w->workspace, b->values.gravity, b->q, x->v,
-                                             x->tau, x->found->of_constraints, x->found->blocks, error);
+    to->count = DYN_FORMULATION_CONSTRAINT_BLOCKS;
+    return dyn_formulation_constraint_blocks(by, w->model, w->workspace, b->values.gravity, b->q + s * b->nq,
+                                             motion_rows(x->v, b->nv, s), x->tau + s * b->nv,
+                                             (double *)((char *)w->scratch + batch_forces_size(b)), to->blocks, error);
 }
 
 /* Adds the blocks of the formulation itself. */
-static dyn_status find_own_blocks(const batch *b, const formulate_task *x, dyn_error *error) {
+static dyn_status find_own_blocks(const batch *b, const formulate_task *x, size_t s, dyn_formulation *by, block_set *to,
+                                  dyn_error *error) {
     const dyn_formulation_block *own;
-    inner_quantities *to = x->found;
     int count = 0;
-    dyn_status status = dyn_formulation_coefficients(to->by, b->values.gravity, b->q, x->v, x->a, &own, &count, error);
+    dyn_status status =
+        dyn_formulation_coefficients(by, b->values.gravity, b->q + s * b->nq, motion_rows(x->v, b->nv, s),
+                                     motion_rows(x->a, b->nv, s), &own, &count, error);
     for (int i = 0; status == DYN_OK && i < count; i++) {
         to->blocks[to->count++] = own[i];
     }
     return status;
 }
 
-static dyn_status find_inner_quantities(const batch *b, const batch_worker *w, const void *context, size_t first,
-                                        size_t count, dyn_error *error) {
-    const formulate_task *x = context;
-    const double *gravity = b->values.gravity;
-    inner_quantities *to = x->found;
+/* Computes the forces of state s. */
+static dyn_status find_forces(const batch *b, const batch_worker *w, const formulate_task *x, size_t s,
+                              dyn_formulation *by, dyn_error *error) {
     dyn_external_forces forces;
     dyn_base_motion base;
-    dyn_status status = dyn_formulation_create(w->model, x->formulation, &to->by, error);
+    dyn_formulation_move_base(by, batch_base(b, s, &base));
+    dyn_status status = dyn_formulation_apply_forces(by, batch_forces(b, s, w->scratch, &forces), error);
     if (status == DYN_OK) {
-        dyn_formulation_move_base(to->by, batch_base(b, first, &base));
-        status = dyn_formulation_apply_forces(to->by, batch_forces(b, first, w->scratch, &forces), error);
+        status =
+            dyn_formulation_inverse_dynamics(by, 1, b->values.gravity, b->q + s * b->nq, motion_rows(x->v, b->nv, s),
+                                             motion_rows(x->a, b->nv, s), x->tau + s * b->nv, error);
+    }
+    return status == DYN_OK && !batch_proceed(b, 0) ? DYN_CANCELLED : status;
+}
+
+/* Removes the constraints of the last link, those of the state before, with which there is no inverse dynamics. */
+static dyn_status remove_tip_constraints(const batch *b, dyn_formulation *by, dyn_error *error) {
+    return b->query->n_tip_constraints > 0 ? dyn_formulation_constrain_tip(by, 0, NULL, error) : DYN_OK;
+}
+
+/* Computes and stores the blocks of state s. */
+static dyn_status find_inner_quantities(const batch *b, const batch_worker *w, const formulate_task *x, size_t s,
+                                        dyn_formulation *by, dyn_error *error) {
+    const double *q = b->q + s * b->nq, *v = motion_rows(x->v, b->nv, s);
+    double *tau = x->tau + s * b->nv;
+    block_set found = {.count = 0};
+    dyn_status status = remove_tip_constraints(b, by, error);
+    if (status == DYN_OK) {
+        status = find_forces(b, w, x, s, by, error);
     }
     if (status == DYN_OK) {
-        status = dyn_formulation_inverse_dynamics(to->by, count, gravity, b->q, x->v, x->a, x->tau, error);
-    }
-    if (status == DYN_OK && !batch_proceed(b, 0)) {
-        status = DYN_CANCELLED;
+        status = find_constraint_blocks(b, w, x, s, by, &found, error);
     }
     if (status == DYN_OK) {
-        status = find_constraint_blocks(b, w, x, error);
+        status = tip_constraints_apply(b, w, x->tip, q, v, by, error);
     }
     if (status == DYN_OK) {
-        status = tip_constraints_apply(b, w, x->tip, b->q, x->v, to->by, error);
+        status = find_own_blocks(b, x, s, by, &found, error);
     }
     if (status == DYN_OK) {
-        status = find_own_blocks(b, x, error);
+        status = passive_forces_add(w->model, 1, &b->values.passive, -1, q, v, tau, error);
     }
-    return status == DYN_OK ? passive_forces_add(w->model, 1, &b->values.passive, -1, b->q, x->v, x->tau, error)
-                            : status;
+    return status == DYN_OK ? formulated_blocks_store(x->found, s, &found, error) : status;
+}
+
+static dyn_status find_states(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
+                              dyn_error *error) {
+    const formulate_task *x = context;
+    dyn_formulation *by = NULL;
+    dyn_status status = dyn_formulation_create(w->model, x->formulation, &by, error);
+    for (size_t i = 0; status == DYN_OK && i < count && !formulated_blocks_exceed(x->found); i++) {
+        status = find_inner_quantities(b, w, x, first + i, by, error);
+        if (status != DYN_OK) {
+            /* The library counts from the state on, the batch from the block on. */
+            error->site.sample += i;
+            error->site.index += i * error->site.width;
+        } else if (!batch_proceed(b, 1)) {
+            status = DYN_CANCELLED;
+        }
+    }
+    dyn_formulation_free(by);
+    return status;
 }
 
 /* Computes the inner quantities of the formulation for links that do not bend. */
 static void formulate_rigid(batch *b, const Dynamics__V1__FormulateRequest *r) {
     const dyn_frame_constraint *tip;
-    inner_quantities found = {0};
+    formulated_blocks found;
+    formulated_blocks_open(b, &found);
+    b->block_size = FORMULATED_STATES;
+    b->parts = 1;
+    batch_expect(b, b->nv);
     if (formulated_gear_losses_are_absent(b) && tip_constraints_read(b, &tip) &&
         batch_begin(b, FORMULATED_STATE_COST)) {
         const formulate_task x = {
@@ -227,14 +260,12 @@ static void formulate_rigid(batch *b, const Dynamics__V1__FormulateRequest *r) {
             .tau = batch_output(b, b->nv),
             .found = &found,
         };
-        found.blocks = call_allocate(b->call, DYN_FORMULATION_CONSTRAINT_BLOCKS + DYN_FORMULATION_MAX_BLOCKS,
-                                     sizeof *found.blocks);
-        found.of_constraints = batch_output(b, dyn_formulation_constraint_numbers(b->model));
-        if (!call_has_ended(b->call) && batch_run(b, find_inner_quantities, &x, batch_forces_size(b))) {
-            formulate_reply(b, dyn_formulation_traits_of(found.by)->source, x.tau, found.count, found.blocks);
+        size_t scratch = batch_forces_size(b) + dyn_formulation_constraint_numbers(b->model) * sizeof(double);
+        if (!call_has_ended(b->call) && batch_run(b, find_states, &x, scratch)) {
+            formulate_reply(b, r->query->formulation, x.tau, &found);
         }
     }
-    dyn_formulation_free(found.by);
+    formulated_blocks_close(&found);
 }
 
 void method_formulate(call *c) {
@@ -243,8 +274,8 @@ void method_formulate(call *c) {
         QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES | QUERY_FORMULATION | QUERY_TIP_CONSTRAINTS | QUERY_BASE_MOTION |
         (r->n_flexible_links == 0 ? QUERY_CONSTRAINTS | QUERY_ADDED_CONSTRAINTS | QUERY_PASSIVE_FORCES : QUERY_MODEL);
     batch b;
-    if (batch_open(c, &b, r->query, supported, r->n_q, r->q) && batch_check_one_state(&b) &&
-        batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a)) {
+    if (batch_open(c, &b, r->query, supported, r->n_q, r->q) && batch_check(&b, "v", r->n_v) &&
+        batch_check(&b, "a", r->n_a)) {
         if (flexible_links_are_absent(&b, r)) {
             formulate_rigid(&b, r);
         } else if (!call_has_ended(c)) {

@@ -366,8 +366,11 @@ START_TEST(formulate_writes_the_blocks_of_a_formulation) {
     ck_assert_str_eq(json_string_value(json_object_get(block, "name")), "A");
     ck_assert_double_eq(number_at(json_object_get(block, "extents"), 1), 4);
     ck_assert_uint_eq(json_array_size(json_object_get(block, "values")), 32);
+    ck_assert_str_eq(json_string_value(json_array_get(json_object_get(block, "axes"), 0)), "link");
+    ck_assert_str_eq(json_string_value(json_object_get(block, "unit")), "1, m");
     outcome table = shell("%s", call), csv = shell("%s --csv", call);
     ck_assert_ptr_nonnull(strstr(table.output, "\nh_ikm  2 x 2 x 2  "));
+    ck_assert_ptr_nonnull(strstr(table.output, "\n  coordinate x coordinate; unit kg m^2, kg m, kg\n  2.11: D_ik"));
     ck_assert_ptr_nonnull(strstr(table.output, "\n  [1][0]"));
     ck_assert_ptr_nonnull(strstr(csv.output, "h_ikm[1][0][1]"));
     outcome refused = shell("$ctl formulate two_link 2>&1");

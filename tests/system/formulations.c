@@ -469,6 +469,9 @@ START_TEST(inner_quantities_are_named_blocks) {
         if (strcmp(block->name, "D") == 0) {
             has_D = true;
             must_be_close(block->values, M, 36);
+            ck_assert_str_eq(block->unit, "kg m^2, kg m, kg");
+            ck_assert_str_eq(block->axes[1], "coordinate");
+            ck_assert_ptr_eq(strstr(block->equation, "2.11"), block->equation);
         }
         if (strcmp(block->name, "h_ikm") == 0) {
             has_h = block->dimensions == 3 && block->extents[0] == 6 && block->extents[2] == 6;
@@ -476,6 +479,64 @@ START_TEST(inner_quantities_are_named_blocks) {
     }
     ck_assert(has_D && has_h);
     dyn_client_formulation_free(found);
+}
+END_TEST
+
+/* Computes the blocks of ROWS states at once, and of some of them alone, by the formulation of a query. */
+static void must_be_those_of_each_state(dyn_client_query query) {
+    enum { ROWS = 19 }; /* more than one thread computes at once */
+    dyn_client_error error;
+    dyn_client_formulation *all, *one;
+    double q[6 * ROWS], v[6 * ROWS], a[6 * ROWS];
+    for (size_t i = 0; i < 6 * ROWS; i++) {
+        q[i] = Q[i % 6] + 0.1 * (double)(i / 6), v[i] = V[i % 6] - 0.2 * (double)(i / 6), a[i] = A[i % 6];
+    }
+    query.samples = ROWS;
+    must(dyn_client_formulate(client, &query, q, v, a, &all, &error), &error);
+    ck_assert_uint_eq(all->samples, ROWS);
+    query.samples = 1;
+    for (size_t s = 0; s < ROWS; s += 6) {
+        must(dyn_client_formulate(client, &query, q + 6 * s, v + 6 * s, a + 6 * s, &one, &error), &error);
+        must_be_close(all->tau + 6 * s, one->tau, 6);
+        ck_assert_uint_eq(all->block_count, one->block_count);
+        for (size_t i = 0; i < one->block_count; i++) {
+            size_t count = 1;
+            for (size_t k = 0; k < one->blocks[i].dimensions; k++) {
+                count *= one->blocks[i].extents[k];
+                ck_assert_int_ne(one->blocks[i].axes[k][0], '\0');
+            }
+            ck_assert_int_ne(one->blocks[i].unit[0], '\0');
+            ck_assert_str_eq(all->blocks[i].name, one->blocks[i].name);
+            must_be_close(all->blocks[i].values + s * count, one->blocks[i].values, count);
+        }
+        dyn_client_formulation_free(one);
+    }
+    dyn_client_formulation_free(all);
+}
+
+START_TEST(inner_quantities_of_several_states_are_those_of_each) {
+    const dyn_client_tip_constraint tip = {
+        .frame = "tool0", .reference_frame = DYN_CLIENT_REFERENCE_FRAME_WORLD, .linear = {0, 0, 1}};
+    dyn_client_query query = UR5;
+    query.external_forces = PULLS, query.external_force_count = 2;
+    query.formulation = "christoffel";
+    must_be_those_of_each_state(query);
+    query.formulation = "vereshchagin";
+    query.tip_constraints = &tip, query.tip_constraint_count = 1;
+    must_be_those_of_each_state(query);
+}
+END_TEST
+
+START_TEST(states_whose_blocks_exceed_the_reply_are_refused) {
+    enum { ROWS = 40000 };
+    static const double q[6 * ROWS];
+    dyn_client_query query = UR5;
+    dyn_client_error error;
+    dyn_client_formulation *found;
+    query.formulation = "christoffel", query.samples = ROWS;
+    dyn_client_status status = dyn_client_formulate(client, &query, q, NULL, NULL, &found, &error);
+    ck_assert_msg(status == DYN_CLIENT_RESOURCE_EXHAUSTED, "%s", error.message);
+    ck_assert_str_eq(error.field, "formulate.q");
 }
 END_TEST
 
@@ -649,6 +710,8 @@ int main(void) {
     tcase_add_test(all, every_formulation_is_compared);
     tcase_add_test(all, a_formulation_that_does_not_apply_says_why);
     tcase_add_test(all, inner_quantities_are_named_blocks);
+    tcase_add_test(all, inner_quantities_of_several_states_are_those_of_each);
+    tcase_add_test(all, states_whose_blocks_exceed_the_reply_are_refused);
     tcase_add_test(all, a_singular_mass_matrix_is_named_also_where_results_are_derived);
     tcase_add_test(all, a_comparison_of_a_large_model_is_refused);
     tcase_add_test(all, parallel_levels_of_a_long_chain_agree_with_the_kernels);

@@ -2208,28 +2208,35 @@ DYN_CLIENT_EXPORT void dyn_client_explanation_free(dyn_client_explanation *expla
 
 /* ---- formulations ------------------------------------------------------------------------------------------------
  *
- * Formulations of the literature for tau = M a + h, each with a name (formulation.proto). query.samples must be 1. q
- * has nq values; v and a (NULL: zeros) have nv. */
+ * Formulations of the literature for tau = M a + h, each with a name (formulation.proto). q has samples x nq values; v
+ * and a (NULL: zeros) have samples x nv. */
 
 enum { DYN_CLIENT_FORMULATION_EXTENTS = 4 };
 
-/* Inner quantity of a formulation: an array of up to four dimensions, row-major, in the model's order and SI units. */
+/* Inner quantity of a formulation: in each state an array of up to four dimensions, row-major, in the model's order.
+ * Texts are those of FormulationBlock (formulation.proto). */
 typedef struct dyn_client_formulation_block {
     const char *name;    /* as in the literature: "h_ikm" */
-    const char *meaning; /* a few words, with axes and origin where these matter */
+    const char *meaning; /* a few words */
     size_t dimensions, extents[DYN_CLIENT_FORMULATION_EXTENTS];
-    const double *values;
+    const double *values;                             /* samples x extents */
+    const char *unit;                                 /* all that occur: "N m, N" */
+    const char *frame;                                /* axes and origin; empty: it has none */
+    const char *equation;                             /* number in the source, or the equation itself */
+    const char *axes[DYN_CLIENT_FORMULATION_EXTENTS]; /* name of each dimension: "link", "coordinate", "row" */
 } dyn_client_formulation_block;
 
 typedef struct dyn_client_formulation {
     const char *source; /* literature and equations */
     size_t nv;
-    const double *tau; /* nv: inverse dynamics by this formulation */
+    const double *tau; /* samples x nv: inverse dynamics by this formulation */
     size_t block_count;
     const dyn_client_formulation_block *blocks;
+    size_t samples;
 } dyn_client_formulation;
 
-/* Computes the inner quantities of the formulation query.formulation, which must be set. Errors: INVALID_ARGUMENT for
+/* Computes the inner quantities of the formulation query.formulation, which must be set, for query.samples states.
+ * Errors: INVALID_ARGUMENT for
  * an unknown name, FAILED_PRECONDITION if the formulation does not apply to the model, both with the field
  * "formulate.query.formulation". */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_formulate(dyn_client *client, const dyn_client_query *query,
@@ -2248,13 +2255,13 @@ typedef struct dyn_client_flexible_link {
     size_t modes;               /* in each plane, 1 to 16 */
 } dyn_client_flexible_link;
 
-/* Chain of which some links bend, in one state. The modes are those of the links in sequence, of which each has those
+/* Chain of which some links bend. The modes are those of the links in sequence, of which each has those
  * in `direction` first. */
 typedef struct dyn_client_flexible_chain {
     size_t struct_size;
     size_t link_count;
     const dyn_client_flexible_link *links;
-    const double *mode_q, *mode_v, *mode_a; /* one number for each mode; NULL: zeros */
+    const double *mode_q, *mode_v, *mode_a; /* samples x modes; NULL: zeros */
 } dyn_client_flexible_chain;
 #define DYN_CLIENT_FLEXIBLE_CHAIN_INIT(...) DYN_CLIENT_SIZED(dyn_client_flexible_chain, __VA_ARGS__)
 

@@ -20,28 +20,39 @@ typedef struct formulation_result {
     dyn_client_formulation_block *blocks;
 } formulation_result;
 
-/* Converts a block. Returns false if its number of extents is out of range, or if the extents do not match the number
- * of values. */
-static bool read_block(const Dynamics__V1__FormulationBlock *from, dyn_client_formulation_block *to) {
-    size_t count = 1;
-    bool fits = from->n_extents >= 1 && from->n_extents <= DYN_CLIENT_FORMULATION_EXTENTS;
-    *to = (dyn_client_formulation_block){
-        .name = from->name, .meaning = from->meaning, .dimensions = from->n_extents, .values = from->values};
+/* Converts a block of `samples` states. Returns false if its number of extents is out of range, or if the extents do
+ * not match the numbers of values and of axes. */
+static bool read_block(const Dynamics__V1__FormulationBlock *from, size_t samples, dyn_client_formulation_block *to) {
+    size_t count = samples;
+    bool fits = from->n_extents >= 1 && from->n_extents <= DYN_CLIENT_FORMULATION_EXTENTS &&
+                (from->n_axes == from->n_extents || from->n_axes == 0);
+    *to = (dyn_client_formulation_block){.name = from->name,
+                                         .meaning = from->meaning,
+                                         .dimensions = from->n_extents,
+                                         .values = from->values,
+                                         .unit = from->unit,
+                                         .frame = from->frame,
+                                         .equation = from->equation};
     for (size_t i = 0; fits && i < from->n_extents; i++) {
         to->extents[i] = from->extents[i];
+        to->axes[i] = from->n_axes > 0 ? from->axes[i] : "";
         fits = !__builtin_mul_overflow(count, to->extents[i], &count);
     }
     return fits && count == from->n_values;
 }
 
-static bool read_formulation(formulation_result *result, size_t nv) {
+static bool read_formulation(formulation_result *result, size_t samples, size_t nv) {
     const Dynamics__V1__FormulateReply *reply = result->reply;
-    bool fits = reply->n_tau == nv;
+    bool fits = reply->n_tau == samples * nv;
     for (size_t i = 0; fits && i < reply->n_blocks; i++) {
-        fits = read_block(reply->blocks[i], &result->blocks[i]);
+        fits = read_block(reply->blocks[i], samples, &result->blocks[i]);
     }
-    result->formulation = (dyn_client_formulation){
-        .source = reply->source, .nv = nv, .tau = reply->tau, .block_count = reply->n_blocks, .blocks = result->blocks};
+    result->formulation = (dyn_client_formulation){.source = reply->source,
+                                                   .nv = nv,
+                                                   .tau = reply->tau,
+                                                   .block_count = reply->n_blocks,
+                                                   .blocks = result->blocks,
+                                                   .samples = samples};
     return fits;
 }
 
@@ -55,7 +66,7 @@ void dyn_client_formulation_free(dyn_client_formulation *formulation) {
 }
 
 /* Converts the reply to the public result, which owns the reply. Frees the reply on failure. */
-static dyn_client_status convert_formulation(Dynamics__V1__FormulateReply *reply, size_t nv,
+static dyn_client_status convert_formulation(Dynamics__V1__FormulateReply *reply, size_t samples, size_t nv,
                                              dyn_client_formulation **formulation, dyn_client_error *error) {
     formulation_result *result = calloc(1, sizeof *result);
     if (!result) {
@@ -67,7 +78,7 @@ static dyn_client_status convert_formulation(Dynamics__V1__FormulateReply *reply
     dyn_client_status status = DYN_CLIENT_OK;
     if (!result->blocks) {
         status = fail_memory(error);
-    } else if (!read_formulation(result, nv)) {
+    } else if (!read_formulation(result, samples, nv)) {
         status = fail_bad_reply(error, "the result does not hold as many values as asked for");
     }
     if (status != DYN_CLIENT_OK) {
@@ -91,7 +102,9 @@ static dyn_client_status formulate(dyn_client *client, query_parts *parts, const
     body->n_a = state[2] ? parts->v_count : 0;
     body->a = (double *)state[2];
     dyn_client_status status = request_formulate(client, body, parts->terms, &reply, error);
-    return status == DYN_CLIENT_OK ? convert_formulation(reply, parts->source.nv, formulation, error) : status;
+    return status == DYN_CLIENT_OK
+               ? convert_formulation(reply, parts->source.samples, parts->source.nv, formulation, error)
+               : status;
 }
 
 dyn_client_status dyn_client_formulate(dyn_client *client, const dyn_client_query *query, const double *q,
@@ -121,8 +134,8 @@ static void encode_link(pool *memory, const dyn_client_flexible_link *from, Dyna
     to->modes = to_uint32(from->modes);
 }
 
-/* Encodes the links and modes of a chain in memory of the query's parts. */
-static dyn_client_status encode_chain(const dyn_client_flexible_chain *chain, pool *memory,
+/* Encodes the links of a chain, and its modes in all samples, in memory of the query's parts. */
+static dyn_client_status encode_chain(const dyn_client_flexible_chain *chain, size_t samples, pool *memory,
                                       Dynamics__V1__FormulateRequest *body, dyn_client_error *error) {
     size_t modes = 0;
     if (chain->link_count > 0 && !chain->links) {
@@ -137,6 +150,7 @@ static dyn_client_status encode_chain(const dyn_client_flexible_chain *chain, po
         }
         modes += (chain->links[i].transverse_rigidity != 0 ? 2 : 1) * chain->links[i].modes;
     }
+    modes *= samples;
     body->n_mode_q = chain->mode_q ? modes : 0, body->mode_q = (double *)chain->mode_q;
     body->n_mode_v = chain->mode_v ? modes : 0, body->mode_v = (double *)chain->mode_v;
     body->n_mode_a = chain->mode_a ? modes : 0, body->mode_a = (double *)chain->mode_a;
@@ -156,7 +170,7 @@ dyn_client_status dyn_client_formulate_flexible(dyn_client *client, const dyn_cl
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    status = encode_chain(&known, &parts.memory, &body, error);
+    status = encode_chain(&known, parts.source.samples, &parts.memory, &body, error);
     if (status == DYN_CLIENT_OK) {
         status = formulate(client, &parts, (const double *const[3]){q, v, a}, &body, formulation, error);
     }

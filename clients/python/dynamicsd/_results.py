@@ -108,14 +108,15 @@ def explanation(found: Any) -> Explanation:
                        passive_forces(found.counted_passive_forces))
 
 
-def formulation(found: Any) -> Formulation:
+def formulation(query: Query, found: Any) -> Formulation:
     """Inner quantities of a formulation."""
     blocks = {}
     for block in found.blocks[0:found.block_count]:
-        shape = tuple(block.extents[0:block.dimensions])
         name = text(block.name)
-        blocks[name] = FormulationBlock(name, text(block.meaning), copied(block.values, *(shape or (1,))))
-    return Formulation(text(found.source), copied(found.tau, found.nv), blocks)
+        values = copied(block.values, *query.shape(*block.extents[0:block.dimensions]))
+        blocks[name] = FormulationBlock(name, text(block.meaning), values, text(block.unit), text(block.frame),
+                                        text(block.equation), strings(block.axes, block.dimensions))
+    return Formulation(text(found.source), copied(found.tau, *query.shape(found.nv)), blocks)
 
 
 def comparison(found: Any) -> tuple[ComparedFormulation, ...]:

@@ -279,7 +279,8 @@ class Model:
                   **options: Unpack[Options]) -> Formulation:
         """Computes the inner quantities of a formulation of the literature, such as "lagrange_euler".
 
-        "book_flexible" takes links that bend, and the coordinates of their modes, one for each mode.
+        "book_flexible" takes links that bend, and the coordinates of their modes, one for each mode, in rows for
+        several states.
 
         >>> client.model("two_link").formulate("lagrange_euler", [0.0, 0.0]).tau.round(6)
         array([29.43,  9.81])
@@ -292,10 +293,11 @@ class Model:
             fill(query.keep, chain, "", links=flexible_links)
             for name, values in (("mode_q", mode_q), ("mode_v", mode_v), ("mode_a", mode_a)):
                 if values is not None:
-                    setattr(chain, name, query.keep.doubles(name, values, (modes,)))
+                    setattr(chain, name, query.keep.doubles(name, values, query.shape(modes)))
             return _results.formulation(
-                query.result("dyn_client_formulation", lib.dyn_client_formulate_flexible, chain, *arguments))
-        return _results.formulation(query.result("dyn_client_formulation", lib.dyn_client_formulate, *arguments))
+                query, query.result("dyn_client_formulation", lib.dyn_client_formulate_flexible, chain, *arguments))
+        return _results.formulation(
+            query, query.result("dyn_client_formulation", lib.dyn_client_formulate, *arguments))
 
     def base_parameters(self, **options: Unpack[Options]) -> BaseParameters:
         """Finds the base parameters: the combinations of inertial parameters that the motion depends on.

@@ -1525,16 +1525,28 @@ class Explanation:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class FormulationBlock:
-    """Inner quantity of a formulation, as the literature names it."""
+    """Inner quantity of a formulation, as the literature names it.
+
+    values    n x shape, without the first dimension for a single state.
+    unit      units of the entries, all that occur: "N m, N".
+    frame     axes and origin of vectors and matrices; empty: it has none.
+    equation  number in the source, or the equation itself.
+    axes      name of each dimension of a state, such as "link", "coordinate", "row" and "xyz".
+    """
 
     name: str
     meaning: str
     values: Array
+    unit: str
+    frame: str
+    equation: str
+    axes: tuple[str, ...]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Formulation:
-    """Inverse dynamics by a formulation of the literature, and its inner quantities by name."""
+    """Inverse dynamics by a formulation of the literature, and its inner quantities by name. tau is (n, nv), and (nv,)
+    for a single state."""
 
     source: str
     tau: Array

@@ -178,13 +178,38 @@ DYN_API dyn_status dyn_tip_constraint_at(const dyn_model *model, dyn_workspace *
 /* Largest number of dimensions of a block, and largest number of blocks of a formulation. */
 enum { DYN_FORMULATION_EXTENTS = 4, DYN_FORMULATION_MAX_BLOCKS = 24 };
 
+/* Description of a block. Strings are static; an empty one does not apply. */
+typedef struct dyn_formulation_block_traits {
+    const char *formulation; /* that has the block; empty: every one, where the model or the call needs it */
+    const char *name;        /* as in the literature: "h_ikm" */
+    const char *meaning;     /* a few words */
+    const char *frame;       /* axes, and origin where it matters, of vectors and matrices: "axes of the link" */
+    const char *unit;        /* all that occur, by kind of entry, rotational before translational: "N m, N" */
+    const char *equation;    /* number in the sources of the formulation, or the equation itself */
+    int dimensions;          /* 1 .. DYN_FORMULATION_EXTENTS */
+    /* Name of each dimension. "link": links in the model's order, of which a universal joint has two. "coordinate":
+     * velocities. "xyz". "part": angular, then linear. "component": xyz of these parts. "row", "column". "link
+     * component" and "point component": components of all links, one after the other. "point": axes x, y, z, origin.
+     * "parameter", "term", "derivative", "constraint", "number". */
+    const char *axes[DYN_FORMULATION_EXTENTS];
+} dyn_formulation_block_traits;
+
+/* Returns the number of blocks of all formulations. */
+DYN_API int dyn_formulation_block_count(void);
+
+/* Returns the description of block i; NULL for an i that is not 0 .. count - 1. */
+DYN_API const dyn_formulation_block_traits *dyn_formulation_block_traits_at(int i);
+
+/* Returns the description of a block of a formulation by its name; NULL if there is none. O(count). */
+DYN_API const dyn_formulation_block_traits *dyn_formulation_find_block(const char *formulation, const char *name);
+
 /* Inner quantity of a formulation: an array of up to four dimensions, row-major. */
 typedef struct dyn_formulation_block {
-    const char *name;                     /* as in the literature: "h_ikm" */
-    const char *meaning;                  /* a few words, with axes and origin where these matter */
-    int dimensions;                       /* 1 .. DYN_FORMULATION_EXTENTS */
-    int extents[DYN_FORMULATION_EXTENTS]; /* numbers of entries in each of the first `dimensions` dimensions */
-    const double *values;                 /* product of the extents, row-major */
+    const char *name;                           /* as in the literature: "h_ikm" */
+    const dyn_formulation_block_traits *traits; /* its description, static */
+    int dimensions;                             /* 1 .. DYN_FORMULATION_EXTENTS */
+    int extents[DYN_FORMULATION_EXTENTS];       /* numbers of entries in each of the first `dimensions` dimensions */
+    const double *values;                       /* product of the extents, row-major */
 } dyn_formulation_block;
 
 /* Computes the inner quantities of a formulation for the motion (q, v, a) of one state: `count` blocks, which live

@@ -134,13 +134,13 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
         KERNEL(matrix_set_inertia)(matrix_of(x.IC_all + 36 * i, 6, 6), articulated_from_rigid(x.IC[i]));
         KERNEL(matrix_set_inertia)(matrix_of(x.IA_all + 36 * i, 6, 6), x.IA[i]);
     }
-    KERNEL(add_block)(blocks, "v", "velocity (w; v) of each link, world axes and origin", block_of(n, 2, 3, 0), x.v);
-    KERNEL(add_block)(blocks, "a", "acceleration of each link less gravity, likewise", block_of(n, 2, 3, 0), x.a);
-    KERNEL(add_block)(blocks, "f", "wrench (n; f) that each joint transmits, likewise", block_of(n, 2, 3, 0), x.f);
+    KERNEL(add_block)(blocks, "v", block_of(n, 2, 3, 0), x.v);
+    KERNEL(add_block)(blocks, "a", block_of(n, 2, 3, 0), x.a);
+    KERNEL(add_block)(blocks, "f", block_of(n, 2, 3, 0), x.f);
     KERNEL(add_block)
-    (blocks, "I_C", "inertia of each composite rigid body, likewise, angular first", block_of(n, 6, 6, 0), x.IC_all);
-    KERNEL(add_block)(blocks, "I_A", "inertia of each articulated body, likewise", block_of(n, 6, 6, 0), x.IA_all);
-    KERNEL(add_block)(blocks, "p_A", "bias wrench of each articulated body, likewise", block_of(n, 2, 3, 0), x.pA);
+    (blocks, "I_C", block_of(n, 6, 6, 0), x.IC_all);
+    KERNEL(add_block)(blocks, "I_A", block_of(n, 6, 6, 0), x.IA_all);
+    KERNEL(add_block)(blocks, "p_A", block_of(n, 2, 3, 0), x.pA);
 }
 
 const formulation KERNEL(absolute_coordinates) = {

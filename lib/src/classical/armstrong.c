@@ -175,15 +175,15 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
     KERNEL(newton_euler).inverse(m, s, v, a, x.tau);
     recur(m, &x, v, x.tau, x.ddq);
     KERNEL(add_block)
-    (blocks, "K", "angular by linear acceleration of each link's origin, link axes", block_of(n, 3, 3, 0), x.K);
-    KERNEL(add_block)(blocks, "d", "angular acceleration at a = 0, link axes, rad/s^2", block_of(n, 3, 0, 0), x.d);
+    (blocks, "K", block_of(n, 3, 3, 0), x.K);
+    KERNEL(add_block)(blocks, "d", block_of(n, 3, 0, 0), x.d);
     KERNEL(add_block)
-    (blocks, "M", "mass that each joint moves, by direction, link axes, kg", block_of(n, 3, 3, 0), x.M);
-    KERNEL(add_block)(blocks, "f", "force in each joint at a = 0, link axes, N", block_of(n, 3, 0, 0), x.f);
+    (blocks, "M", block_of(n, 3, 3, 0), x.M);
+    KERNEL(add_block)(blocks, "f", block_of(n, 3, 0, 0), x.f);
     KERNEL(add_block)
-    (blocks, "a", "acceleration of each link's origin less gravity, link axes", block_of(n, 3, 0, 0), x.a);
-    KERNEL(add_block)(blocks, "w", "angular velocity of each link, link axes", block_of(n, 3, 0, 0), x.w);
-    KERNEL(add_block)(blocks, "dw", "its rate", block_of(n, 3, 0, 0), x.dw);
+    (blocks, "a", block_of(n, 3, 0, 0), x.a);
+    KERNEL(add_block)(blocks, "w", block_of(n, 3, 0, 0), x.w);
+    KERNEL(add_block)(blocks, "dw", block_of(n, 3, 0, 0), x.dw);
 }
 
 const formulation KERNEL(armstrong) = {

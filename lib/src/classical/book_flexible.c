@@ -371,14 +371,14 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
     for (int i = 0; i < n; i++) {
         x.D[i] = mat4_transpose(x.D[i]);
     }
-    KERNEL(add_block)(blocks, "T", "transform of each link in the one before", block_of(n, 4, 4, 0), x.T);
+    KERNEL(add_block)(blocks, "T", block_of(n, 4, 4, 0), x.T);
     KERNEL(add_block)
-    (blocks, "W", "transform of each link in the base, and its two rates", block_of(n, 3, 4, 4), x.links);
-    KERNEL(add_block)(blocks, "B", "second moments of each link, link axes", block_of(n, 4, 4, 0), x.B);
-    KERNEL(add_block)(blocks, "F", "second moments of all links from each on, link axes", block_of(n, 4, 4, 0), x.F);
-    KERNEL(add_block)(blocks, "D", "sum of B W''^T of all links from each on", block_of(n, 4, 4, 0), x.D);
-    KERNEL(add_block)(blocks, "M", "inertia matrix", block_of(m->nv, m->nv, 0, 0), M);
-    KERNEL(add_block)(blocks, "tau", "forces of the joints", block_of(m->nv, 0, 0, 0), tau);
+    (blocks, "W", block_of(n, 3, 4, 4), x.links);
+    KERNEL(add_block)(blocks, "B", block_of(n, 4, 4, 0), x.B);
+    KERNEL(add_block)(blocks, "F", block_of(n, 4, 4, 0), x.F);
+    KERNEL(add_block)(blocks, "D", block_of(n, 4, 4, 0), x.D);
+    KERNEL(add_block)(blocks, "M", block_of(m->nv, m->nv, 0, 0), M);
+    KERNEL(add_block)(blocks, "tau", block_of(m->nv, 0, 0, 0), tau);
 }
 
 const formulation KERNEL(book_flexible) = {

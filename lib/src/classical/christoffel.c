@@ -186,13 +186,13 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
     int n = m->count;
     (void)a;
     compute_lagrangian(m, v, t);
-    KERNEL(add_block)(blocks, "M", "mass matrix", block_of(n, n, 0, 0), t.M);
-    KERNEL(add_block)(blocks, "dM_dq", "dM_ij/dq_k, last index k", block_of(n, n, n, 0), t.dM);
+    KERNEL(add_block)(blocks, "M", block_of(n, n, 0, 0), t.M);
+    KERNEL(add_block)(blocks, "dM_dq", block_of(n, n, n, 0), t.dM);
     KERNEL(add_block)
-    (blocks, "Gamma", "Christoffel symbols of the first kind, Gamma_ijk", block_of(n, n, n, 0), t.gamma);
-    KERNEL(add_block)(blocks, "C", "Coriolis matrix, sum over k of Gamma_ijk v_k", block_of(n, n, 0, 0), t.C);
-    KERNEL(add_block)(blocks, "dM_dt", "rate of the mass matrix", block_of(n, n, 0, 0), t.rate);
-    KERNEL(add_block)(blocks, "dP_dq", "gravity forces", block_of(n, 0, 0, 0), t.dP);
+    (blocks, "Gamma", block_of(n, n, n, 0), t.gamma);
+    KERNEL(add_block)(blocks, "C", block_of(n, n, 0, 0), t.C);
+    KERNEL(add_block)(blocks, "dM_dt", block_of(n, n, 0, 0), t.rate);
+    KERNEL(add_block)(blocks, "dP_dq", block_of(n, 0, 0, 0), t.dP);
 }
 
 const formulation KERNEL(christoffel) = {

@@ -324,11 +324,11 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
     substitute(m, &x);
     store_blocks(m, &x);
     KERNEL(add_block)
-    (blocks, "T", "wrenches without work in each joint, columns, world axes", block_of(n, 6, 6, 0), x.T);
-    KERNEL(add_block)(blocks, "A", "diagonal blocks of T' I^-1 T, padded by zeros", block_of(n, 6, 6, 0), x.A);
+    (blocks, "T", block_of(n, 6, 6, 0), x.T);
+    KERNEL(add_block)(blocks, "A", block_of(n, 6, 6, 0), x.A);
     KERNEL(add_block)
-    (blocks, "beta", "components of the constraint forces, padded by zeros", block_of(n, 6, 0, 0), x.beta);
-    KERNEL(add_block)(blocks, "f_c", "constraint wrench (n; f) of each joint", block_of(n, 2, 3, 0), x.f);
+    (blocks, "beta", block_of(n, 6, 0, 0), x.beta);
+    KERNEL(add_block)(blocks, "f_c", block_of(n, 2, 3, 0), x.f);
 }
 
 const formulation KERNEL(constraint_force) = {

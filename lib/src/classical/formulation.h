@@ -53,8 +53,9 @@ static inline block_shape block_of(int a, int b, int c, int d) {
     return shape;
 }
 
-/* Adds an array of numbers: reals, or vectors and matrices that consist of them. Strings are static. */
-void KERNEL(add_block)(block_list *list, const char *name, const char *meaning, block_shape shape, const void *values);
+/* Adds an array of numbers: reals, or vectors and matrices that consist of them. `name` is that of a row of blocks.c,
+ * which describes the block. */
+void KERNEL(add_block)(block_list *list, const char *name, block_shape shape, const void *values);
 
 /* Declarations of all rows, one in each file that formulations.inc lists. */
 #define FORMULATION(name) extern const formulation KERNEL(name);

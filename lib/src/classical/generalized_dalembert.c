@@ -159,19 +159,17 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
     int n = m->count;
     (void)a;
     compute_coefficients(m, t, v);
-    KERNEL(add_block)(blocks, "D", "inertial coefficients D_ij", block_of(n, n, 0, 0), t.D);
-    KERNEL(add_block)(blocks, "h_tran", "velocity forces of translations of the links", block_of(n, 0, 0, 0), t.h_tran);
-    KERNEL(add_block)(blocks, "h_rot", "velocity forces of rotations of the links", block_of(n, 0, 0, 0), t.h_rot);
+    KERNEL(add_block)(blocks, "D", block_of(n, n, 0, 0), t.D);
+    KERNEL(add_block)(blocks, "h_tran", block_of(n, 0, 0, 0), t.h_tran);
+    KERNEL(add_block)(blocks, "h_rot", block_of(n, 0, 0, 0), t.h_rot);
     KERNEL(add_block)
-    (blocks, "h_tran_terms", "h_tran: centrifugal and Coriolis from the links below, then of the links themselves",
-     block_of(n, TRANSLATIONAL_TERMS, 0, 0), t.h_terms);
+    (blocks, "h_tran_terms", block_of(n, TRANSLATIONAL_TERMS, 0, 0), t.h_terms);
     KERNEL(add_block)
-    (blocks, "a_terms", "the accelerations of each centre of mass that cause them, base axes, m/s^2",
-     block_of(n, TRANSLATIONAL_TERMS, 3, 0), t.term);
-    KERNEL(add_block)(blocks, "c", "gravity loading forces", block_of(n, 0, 0, 0), t.c);
-    KERNEL(add_block)(blocks, "z", "axis of each joint, base axes", block_of(n, 3, 0, 0), t.z);
-    KERNEL(add_block)(blocks, "p", "origin of each joint, base axes, m", block_of(n, 3, 0, 0), t.p);
-    KERNEL(add_block)(blocks, "r", "centre of mass of each link, base axes, m", block_of(n, 3, 0, 0), t.r);
+    (blocks, "a_terms", block_of(n, TRANSLATIONAL_TERMS, 3, 0), t.term);
+    KERNEL(add_block)(blocks, "c", block_of(n, 0, 0, 0), t.c);
+    KERNEL(add_block)(blocks, "z", block_of(n, 3, 0, 0), t.z);
+    KERNEL(add_block)(blocks, "p", block_of(n, 3, 0, 0), t.p);
+    KERNEL(add_block)(blocks, "r", block_of(n, 3, 0, 0), t.r);
 }
 
 const formulation KERNEL(generalized_dalembert) = {

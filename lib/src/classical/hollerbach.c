@@ -119,14 +119,14 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
     for (int i = 0; i < n; i++) {
         x.D[i] = mat4_transpose(x.D[i]);
     }
-    KERNEL(add_block)(blocks, "A", "transform of each link in its parent", block_of(n, 4, 4, 0), x.A);
-    KERNEL(add_block)(blocks, "W", "transform of each link in the base", block_of(n, 4, 4, 0), x.W);
-    KERNEL(add_block)(blocks, "dW", "its rate", block_of(n, 4, 4, 0), x.dW);
-    KERNEL(add_block)(blocks, "ddW", "rate of that", block_of(n, 4, 4, 0), x.ddW);
+    KERNEL(add_block)(blocks, "A", block_of(n, 4, 4, 0), x.A);
+    KERNEL(add_block)(blocks, "W", block_of(n, 4, 4, 0), x.W);
+    KERNEL(add_block)(blocks, "dW", block_of(n, 4, 4, 0), x.dW);
+    KERNEL(add_block)(blocks, "ddW", block_of(n, 4, 4, 0), x.ddW);
     KERNEL(add_block)
-    (blocks, "D", "sum of J W''^T of the subtree of each link, link axes", block_of(n, 4, 4, 0), x.D);
+    (blocks, "D", block_of(n, 4, 4, 0), x.D);
     KERNEL(add_block)
-    (blocks, "c", "first moment and mass of the subtree of each link, link axes", block_of(n, 4, 0, 0), x.c);
+    (blocks, "c", block_of(n, 4, 0, 0), x.c);
 }
 
 const formulation KERNEL(hollerbach) = {

@@ -140,15 +140,14 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
     velocity_terms(m, &x);
     generalized_forces(m, &x, a);
     KERNEL(add_block)
-    (blocks, "S", "partial velocities (w; v) of each body, world axes and origin, by coordinate", block_of(n, 6, nv, 0),
-     x.S.x);
-    KERNEL(add_block)(blocks, "I", "inertia of each body, likewise, angular first", block_of(n, 6, 6, 0), x.I.x);
-    KERNEL(add_block)(blocks, "a_0", "accelerations at ddq = 0, without gravity", block_of(n, 2, 3, 0), x.a0.x);
-    KERNEL(add_block)(blocks, "f_a", "active forces: weights and external forces", block_of(n, 2, 3, 0), x.fa.x);
-    KERNEL(add_block)(blocks, "v_x_Iv", "velocity products", block_of(n, 2, 3, 0), x.p.x);
-    KERNEL(add_block)(blocks, "M", "S' I S", block_of(nv, nv, 0, 0), x.M.x);
-    KERNEL(add_block)(blocks, "F", "generalized active forces S' f_a", block_of(nv, 0, 0, 0), x.active.x);
-    KERNEL(add_block)(blocks, "F_star", "generalized inertia forces", block_of(nv, 0, 0, 0), x.star.x);
+    (blocks, "S", block_of(n, 6, nv, 0), x.S.x);
+    KERNEL(add_block)(blocks, "I", block_of(n, 6, 6, 0), x.I.x);
+    KERNEL(add_block)(blocks, "a_0", block_of(n, 2, 3, 0), x.a0.x);
+    KERNEL(add_block)(blocks, "f_a", block_of(n, 2, 3, 0), x.fa.x);
+    KERNEL(add_block)(blocks, "v_x_Iv", block_of(n, 2, 3, 0), x.p.x);
+    KERNEL(add_block)(blocks, "M", block_of(nv, nv, 0, 0), x.M.x);
+    KERNEL(add_block)(blocks, "F", block_of(nv, 0, 0, 0), x.active.x);
+    KERNEL(add_block)(blocks, "F_star", block_of(nv, 0, 0, 0), x.star.x);
 }
 
 const formulation KERNEL(kane) = {

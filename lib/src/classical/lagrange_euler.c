@@ -182,14 +182,14 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
     (void)a;
     compute_coefficients(m, t);
     compute_velocity_forces(n, t, v);
-    KERNEL(add_block)(blocks, "A", "transform of each link in the base", block_of(n, 4, 4, 0), t.A);
-    KERNEL(add_block)(blocks, "U", "U_ji = dA_j/dq_i, first index j", block_of(n, n, 4, 4), t.U);
-    KERNEL(add_block)(blocks, "J", "pseudo-inertia of each link", block_of(n, 4, 4, 0), t.J);
-    KERNEL(add_block)(blocks, "D", "inertial coefficients D_ik", block_of(n, n, 0, 0), t.D);
+    KERNEL(add_block)(blocks, "A", block_of(n, 4, 4, 0), t.A);
+    KERNEL(add_block)(blocks, "U", block_of(n, n, 4, 4), t.U);
+    KERNEL(add_block)(blocks, "J", block_of(n, 4, 4, 0), t.J);
+    KERNEL(add_block)(blocks, "D", block_of(n, n, 0, 0), t.D);
     KERNEL(add_block)
-    (blocks, "h_ikm", "Coriolis (k != m) and centrifugal (k = m) coefficients", block_of(n, n, n, 0), t.h);
-    KERNEL(add_block)(blocks, "h", "Coriolis and centrifugal forces", block_of(n, 0, 0, 0), t.hv);
-    KERNEL(add_block)(blocks, "c", "gravity loading forces", block_of(n, 0, 0, 0), t.c);
+    (blocks, "h_ikm", block_of(n, n, n, 0), t.h);
+    KERNEL(add_block)(blocks, "h", block_of(n, 0, 0, 0), t.hv);
+    KERNEL(add_block)(blocks, "c", block_of(n, 0, 0, 0), t.c);
 }
 
 const formulation KERNEL(lagrange_euler) = {

@@ -231,20 +231,20 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
     compute_rate(m, v, t);
     compute_bias(m, v, t, r);
     compute_home_screws(m, s, t);
-    KERNEL(add_block)(blocks, "S", "screw axes at q = 0, stacked, base axes and origin", block_of(N, nv, 0, 0), t.S.x);
-    KERNEL(add_block)(blocks, "A", "screw axes, stacked, link axes", block_of(N, nv, 0, 0), t.A.x);
-    KERNEL(add_block)(blocks, "G", "spatial inertias, block diagonal", block_of(N, N, 0, 0), t.G.x);
-    KERNEL(add_block)(blocks, "W", "Ad(T_ip) of each link and its parent", block_of(N, N, 0, 0), t.W.x);
-    KERNEL(add_block)(blocks, "L", "(I - W)^-1", block_of(N, N, 0, 0), t.L.x);
-    KERNEL(add_block)(blocks, "ad_Av", "Lie brackets with A v, block diagonal", block_of(N, N, 0, 0), t.adAv.x);
-    KERNEL(add_block)(blocks, "LA", "body Jacobians of all links, stacked", block_of(N, nv, 0, 0), t.J.x);
-    KERNEL(add_block)(blocks, "V", "twist of each link (w; v)", block_of(n, 6, 0, 0), r.V);
-    KERNEL(add_block)(blocks, "dV", "its rate, less gravity", block_of(n, 6, 0, 0), r.dV);
-    KERNEL(add_block)(blocks, "F", "wrench that each joint transmits (n; f)", block_of(n, 6, 0, 0), r.F);
-    KERNEL(add_block)(blocks, "M", "mass matrix A' L' G L A", block_of(nv, nv, 0, 0), t.M.x);
-    KERNEL(add_block)(blocks, "c", "Coriolis and centrifugal forces", block_of(nv, 0, 0, 0), t.c.x);
-    KERNEL(add_block)(blocks, "g", "gravity forces", block_of(nv, 0, 0, 0), t.g.x);
-    KERNEL(add_block)(blocks, "dM_dt", "rate of the mass matrix", block_of(nv, nv, 0, 0), t.rate.x);
+    KERNEL(add_block)(blocks, "S", block_of(N, nv, 0, 0), t.S.x);
+    KERNEL(add_block)(blocks, "A", block_of(N, nv, 0, 0), t.A.x);
+    KERNEL(add_block)(blocks, "G", block_of(N, N, 0, 0), t.G.x);
+    KERNEL(add_block)(blocks, "W", block_of(N, N, 0, 0), t.W.x);
+    KERNEL(add_block)(blocks, "L", block_of(N, N, 0, 0), t.L.x);
+    KERNEL(add_block)(blocks, "ad_Av", block_of(N, N, 0, 0), t.adAv.x);
+    KERNEL(add_block)(blocks, "LA", block_of(N, nv, 0, 0), t.J.x);
+    KERNEL(add_block)(blocks, "V", block_of(n, 6, 0, 0), r.V);
+    KERNEL(add_block)(blocks, "dV", block_of(n, 6, 0, 0), r.dV);
+    KERNEL(add_block)(blocks, "F", block_of(n, 6, 0, 0), r.F);
+    KERNEL(add_block)(blocks, "M", block_of(nv, nv, 0, 0), t.M.x);
+    KERNEL(add_block)(blocks, "c", block_of(nv, 0, 0, 0), t.c.x);
+    KERNEL(add_block)(blocks, "g", block_of(nv, 0, 0, 0), t.g.x);
+    KERNEL(add_block)(blocks, "dM_dt", block_of(nv, nv, 0, 0), t.rate.x);
 }
 
 const formulation KERNEL(lie_group) = {

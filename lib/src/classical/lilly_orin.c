@@ -143,15 +143,14 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
     inertia_projection(m, x.M[1]);
     modified_composite_body(m, &x, x.M[2]);
     spatial_composite_body(m, &x, x.M[3]);
-    KERNEL(add_block)(blocks, "M_I", "mass matrix, structurally recursive method", square, x.M[0]);
-    KERNEL(add_block)(blocks, "M_II", "mass matrix, inertia projection method", square, x.M[1]);
-    KERNEL(add_block)(blocks, "M_III", "mass matrix, modified composite rigid body method", square, x.M[2]);
-    KERNEL(add_block)(blocks, "M_IV", "mass matrix, spatial composite rigid body method", square, x.M[3]);
+    KERNEL(add_block)(blocks, "M_I", square, x.M[0]);
+    KERNEL(add_block)(blocks, "M_II", square, x.M[1]);
+    KERNEL(add_block)(blocks, "M_III", square, x.M[2]);
+    KERNEL(add_block)(blocks, "M_IV", square, x.M[3]);
     KERNEL(add_block)
-    (blocks, "J", "Jacobian (w; v) of each link, link axes and origin", block_of(m->count, 6, m->nv, 0), x.J);
+    (blocks, "J", block_of(m->count, 6, m->nv, 0), x.J);
     KERNEL(add_block)
-    (blocks, "I_C", "composite inertias in their links' frames: m, m c, then xx xy xz yy yz zz",
-     block_of(m->count, 10, 0, 0), x.IC);
+    (blocks, "I_C", block_of(m->count, 10, 0, 0), x.IC);
 }
 
 const formulation KERNEL(lilly_orin) = {

@@ -301,18 +301,17 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
         constrain_body(m, &x, i);
         constrain_joint(m, &x, i);
     }
-    KERNEL(add_block)(blocks, "q", "x, y, z and origin of each link, world axes", block_of(n, SLOTS, 3, 0), x.q);
-    KERNEL(add_block)(blocks, "dq", "their rates", block_of(n, SLOTS, 3, 0), x.dq);
+    KERNEL(add_block)(blocks, "q", block_of(n, SLOTS, 3, 0), x.q);
+    KERNEL(add_block)(blocks, "dq", block_of(n, SLOTS, 3, 0), x.dq);
     KERNEL(add_block)
-    (blocks, "J", "constant mass matrix of each link, times the 3 x 3 identity", block_of(n, SLOTS, SLOTS, 0), x.J);
-    KERNEL(add_block)(blocks, "Q", "weights", block_of(n, SLOTS, 3, 0), x.Q);
-    KERNEL(add_block)(blocks, "R", "dq by the velocities of the joints", block_of(12 * n, nv, 0, 0), x.R.x);
-    KERNEL(add_block)(blocks, "dR_v", "accelerations without those of the joints", block_of(n, SLOTS, 3, 0), x.Rdz);
-    KERNEL(add_block)(blocks, "M", "R' M R", block_of(nv, nv, 0, 0), x.reduced);
+    (blocks, "J", block_of(n, SLOTS, SLOTS, 0), x.J);
+    KERNEL(add_block)(blocks, "Q", block_of(n, SLOTS, 3, 0), x.Q);
+    KERNEL(add_block)(blocks, "R", block_of(12 * n, nv, 0, 0), x.R.x);
+    KERNEL(add_block)(blocks, "dR_v", block_of(n, SLOTS, 3, 0), x.Rdz);
+    KERNEL(add_block)(blocks, "M", block_of(nv, nv, 0, 0), x.reduced);
     KERNEL(add_block)
-    (blocks, "Phi", "constraints: unit and normal axes, then the joint, of each link", block_of(x.constraints, 0, 0, 0),
-     x.Phi);
-    KERNEL(add_block)(blocks, "Phi_q", "their derivatives", block_of(x.constraints, 12 * n, 0, 0), x.Phi_q.x);
+    (blocks, "Phi", block_of(x.constraints, 0, 0, 0), x.Phi);
+    KERNEL(add_block)(blocks, "Phi_q", block_of(x.constraints, 12 * n, 0, 0), x.Phi_q.x);
 }
 
 const formulation KERNEL(natural_coordinates) = {

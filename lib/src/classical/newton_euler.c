@@ -111,20 +111,18 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
             t.viscous[l->v_index + k] = real_set(m->model->joints[l->b->joint].damping) * v[l->v_index + k];
         }
     }
-    KERNEL(add_block)(blocks, "w", "angular velocity of each link, link axes, rad/s", block_of(n, 3, 0, 0), t.w);
-    KERNEL(add_block)(blocks, "dw", "its rate, rad/s^2", block_of(n, 3, 0, 0), t.dw);
+    KERNEL(add_block)(blocks, "w", block_of(n, 3, 0, 0), t.w);
+    KERNEL(add_block)(blocks, "dw", block_of(n, 3, 0, 0), t.dw);
     KERNEL(add_block)
-    (blocks, "dv", "acceleration of each link's origin less gravity, link axes, m/s^2", block_of(n, 3, 0, 0), t.dv);
-    KERNEL(add_block)(blocks, "a_c", "the same of each centre of mass, m/s^2", block_of(n, 3, 0, 0), t.ac);
-    KERNEL(add_block)(blocks, "F", "force that moves each link, m a_c, link axes, N", block_of(n, 3, 0, 0), t.F);
+    (blocks, "dv", block_of(n, 3, 0, 0), t.dv);
+    KERNEL(add_block)(blocks, "a_c", block_of(n, 3, 0, 0), t.ac);
+    KERNEL(add_block)(blocks, "F", block_of(n, 3, 0, 0), t.F);
     KERNEL(add_block)
-    (blocks, "N", "moment that moves each link, about its centre of mass, link axes, N m", block_of(n, 3, 0, 0), t.N);
+    (blocks, "N", block_of(n, 3, 0, 0), t.N);
     KERNEL(add_block)
-    (blocks, "nf", "moment and force that each joint transmits, at the link's origin, link axes", block_of(n, 2, 3, 0),
-     t.f);
+    (blocks, "nf", block_of(n, 2, 3, 0), t.f);
     KERNEL(add_block)
-    (blocks, "viscous", "b_i v_i of the joints' damping, which tau has where passive forces count",
-     block_of(m->nv, 0, 0, 0), t.viscous);
+    (blocks, "viscous", block_of(m->nv, 0, 0, 0), t.viscous);
 }
 
 const formulation KERNEL(newton_euler) = {

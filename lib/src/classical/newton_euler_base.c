@@ -109,15 +109,14 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
     const block_shape vectors = block_of(m->count, 3, 0, 0);
     real_clear(t.tau, m->nv);
     compute_forces(m, t, v, a, t.tau);
-    KERNEL(add_block)(blocks, "w", "angular velocity of each link, base axes, rad/s", vectors, t.w);
-    KERNEL(add_block)(blocks, "dw", "its rate, rad/s^2", vectors, t.dw);
-    KERNEL(add_block)(blocks, "dv", "acceleration of each link's origin less gravity, base axes, m/s^2", vectors, t.dv);
-    KERNEL(add_block)(blocks, "F", "force that moves each link, base axes, N", vectors, t.F);
+    KERNEL(add_block)(blocks, "w", vectors, t.w);
+    KERNEL(add_block)(blocks, "dw", vectors, t.dw);
+    KERNEL(add_block)(blocks, "dv", vectors, t.dv);
+    KERNEL(add_block)(blocks, "F", vectors, t.F);
     KERNEL(add_block)
-    (blocks, "N", "moment that moves each link, about its centre of mass, base axes, N m", vectors, t.N);
+    (blocks, "N", vectors, t.N);
     KERNEL(add_block)
-    (blocks, "nf", "moment and force that each joint transmits, at the link's origin, base axes",
-     block_of(m->count, 2, 3, 0), t.f);
+    (blocks, "nf", block_of(m->count, 2, 3, 0), t.f);
 }
 
 const formulation KERNEL(newton_euler_base) = {

@@ -350,18 +350,18 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
     store_pair_inertias(m, &x, CRBA_ORDER, x.IA);
     store_pair_inertias(m, &x, ABA_ORDER, x.IA + 36 * n);
     KERNEL(add_block)
-    (blocks, "P", "incidence matrix, 1 and -1 times the 6 x 6 identity", block_of(rows, rows, 0, 0), x.P.x);
+    (blocks, "P", block_of(rows, rows, 0, 0), x.P.x);
     KERNEL(add_block)
-    (blocks, "P_inverse", "its inverse: the links that carry a link", block_of(rows, rows, 0, 0), x.P_inverse.x);
+    (blocks, "P_inverse", block_of(rows, rows, 0, 0), x.P_inverse.x);
     KERNEL(add_block)
-    (blocks, "H", "motion subspaces of all joints, world axes and origin", block_of(rows, nv, 0, 0), x.H.x);
-    KERNEL(add_block)(blocks, "I", "inertias of all links, likewise, angular first", block_of(rows, rows, 0, 0), x.I.x);
-    KERNEL(add_block)(blocks, "S", "P^-1 H", block_of(rows, nv, 0, 0), x.S.x);
-    KERNEL(add_block)(blocks, "M", "H' P^-T I P^-1 H", block_of(nv, nv, 0, 0), x.M.x);
+    (blocks, "H", block_of(rows, nv, 0, 0), x.H.x);
+    KERNEL(add_block)(blocks, "I", block_of(rows, rows, 0, 0), x.I.x);
+    KERNEL(add_block)(blocks, "S", block_of(rows, nv, 0, 0), x.S.x);
+    KERNEL(add_block)(blocks, "M", block_of(nv, nv, 0, 0), x.M.x);
     KERNEL(add_block)
-    (blocks, "I_C", "pivots of the CRBA order: inertias of composite rigid bodies", block_of(n, 6, 6, 0), x.IA);
+    (blocks, "I_C", block_of(n, 6, 6, 0), x.IA);
     KERNEL(add_block)
-    (blocks, "I_A", "pivots of the ABA order: inertias of articulated bodies", block_of(n, 6, 6, 0), x.IA + 36 * n);
+    (blocks, "I_A", block_of(n, 6, 6, 0), x.IA + 36 * n);
 }
 
 const formulation KERNEL(newton_euler_factorization) = {

@@ -194,13 +194,13 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
     for (int i = 0; i < n; i++) {
         write_inertia(t.IA[i], t.full + 36 * i);
     }
-    KERNEL(add_block)(blocks, "v", "motion screw (w; v) of each link, link axes", block_of(n, 6, 0, 0), t.v);
-    KERNEL(add_block)(blocks, "c", "bias acceleration of each joint", block_of(n, 6, 0, 0), t.c);
-    KERNEL(add_block)(blocks, "a", "acceleration screw of each link", block_of(n, 6, 0, 0), t.a);
-    KERNEL(add_block)(blocks, "Z", "zero-acceleration force (n; f) of each link alone", block_of(n, 6, 0, 0), t.Z);
-    KERNEL(add_block)(blocks, "f", "force screw that each joint transmits", block_of(n, 6, 0, 0), t.f);
-    KERNEL(add_block)(blocks, "IA", "articulated inertia of each link", block_of(n, 6, 6, 0), t.full);
-    KERNEL(add_block)(blocks, "ZA", "articulated zero-acceleration force of each link", block_of(n, 6, 0, 0), t.ZA);
+    KERNEL(add_block)(blocks, "v", block_of(n, 6, 0, 0), t.v);
+    KERNEL(add_block)(blocks, "c", block_of(n, 6, 0, 0), t.c);
+    KERNEL(add_block)(blocks, "a", block_of(n, 6, 0, 0), t.a);
+    KERNEL(add_block)(blocks, "Z", block_of(n, 6, 0, 0), t.Z);
+    KERNEL(add_block)(blocks, "f", block_of(n, 6, 0, 0), t.f);
+    KERNEL(add_block)(blocks, "IA", block_of(n, 6, 6, 0), t.full);
+    KERNEL(add_block)(blocks, "ZA", block_of(n, 6, 0, 0), t.ZA);
 }
 
 const formulation KERNEL(screws) = {

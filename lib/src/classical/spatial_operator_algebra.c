@@ -311,28 +311,28 @@ static void store_operators(const mechanism *m, const operators *x) {
 static void add_blocks(const mechanism *m, const operators *x, block_list *blocks) {
     int n = m->count, nv = m->nv, rows = 6 * n;
     KERNEL(add_block)
-    (blocks, "H", "link state to joints; H* are the joint axes s, link axes", block_of(nv, rows, 0, 0), x->H.x);
+    (blocks, "H", block_of(nv, rows, 0, 0), x->H.x);
     KERNEL(add_block)
-    (blocks, "phi", "transforms of wrenches to the links before", block_of(rows, rows, 0, 0), x->phi.x);
-    KERNEL(add_block)(blocks, "psi", "the same through joints that yield", block_of(rows, rows, 0, 0), x->psi.x);
+    (blocks, "phi", block_of(rows, rows, 0, 0), x->phi.x);
+    KERNEL(add_block)(blocks, "psi", block_of(rows, rows, 0, 0), x->psi.x);
     KERNEL(add_block)
-    (blocks, "M_k", "inertia of each link, angular first; I (ABA), J (Lie)", block_of(n, 6, 6, 0), x->inertias);
-    KERNEL(add_block)(blocks, "P", "articulated inertia; I^A (ABA), J^ (Lie)", block_of(n, 6, 6, 0), x->P_all);
-    KERNEL(add_block)(blocks, "G", "Kalman gain; I^A s (s' I^A s)^-1 (ABA)", block_of(rows, nv, 0, 0), x->G.x);
-    KERNEL(add_block)(blocks, "K", "Kalman gain transformed to the parent", block_of(rows, nv, 0, 0), x->K.x);
-    KERNEL(add_block)(blocks, "W", "I + H phi K", block_of(nv, nv, 0, 0), x->W.x);
-    KERNEL(add_block)(blocks, "W_inverse", "I - H psi K", block_of(nv, nv, 0, 0), x->inverse.x);
-    KERNEL(add_block)(blocks, "D", "H P H*, one block for each joint", block_of(nv, nv, 0, 0), x->D.x);
-    KERNEL(add_block)(blocks, "M", "mass matrix W D W*", block_of(nv, nv, 0, 0), x->M.x);
-    KERNEL(add_block)(blocks, "M_inverse", "W^-1* D^-1 W^-1", block_of(nv, nv, 0, 0), x->M_inverse.x);
-    KERNEL(add_block)(blocks, "V", "velocity of each link; v (ABA)", block_of(n, 2, 3, 0), x->V);
+    (blocks, "M_k", block_of(n, 6, 6, 0), x->inertias);
+    KERNEL(add_block)(blocks, "P", block_of(n, 6, 6, 0), x->P_all);
+    KERNEL(add_block)(blocks, "G", block_of(rows, nv, 0, 0), x->G.x);
+    KERNEL(add_block)(blocks, "K", block_of(rows, nv, 0, 0), x->K.x);
+    KERNEL(add_block)(blocks, "W", block_of(nv, nv, 0, 0), x->W.x);
+    KERNEL(add_block)(blocks, "W_inverse", block_of(nv, nv, 0, 0), x->inverse.x);
+    KERNEL(add_block)(blocks, "D", block_of(nv, nv, 0, 0), x->D.x);
+    KERNEL(add_block)(blocks, "M", block_of(nv, nv, 0, 0), x->M.x);
+    KERNEL(add_block)(blocks, "M_inverse", block_of(nv, nv, 0, 0), x->M_inverse.x);
+    KERNEL(add_block)(blocks, "V", block_of(n, 2, 3, 0), x->V);
     KERNEL(add_block)
-    (blocks, "alpha", "acceleration of each link less gravity; a (ABA)", block_of(n, 2, 3, 0), x->alpha);
-    KERNEL(add_block)(blocks, "f", "wrench that each joint transmits", block_of(n, 2, 3, 0), x->f);
-    KERNEL(add_block)(blocks, "z", "wrench at zero acceleration; p^A (ABA), B (Lie)", block_of(n, 2, 3, 0), x->z);
-    KERNEL(add_block)(blocks, "epsilon", "innovations T - H z", block_of(nv, 0, 0, 0), x->epsilon);
-    KERNEL(add_block)(blocks, "nu", "D^-1 epsilon", block_of(nv, 0, 0, 0), x->nu);
-    KERNEL(add_block)(blocks, "accelerations", "theta'' of the smoother", block_of(nv, 0, 0, 0), x->accelerations);
+    (blocks, "alpha", block_of(n, 2, 3, 0), x->alpha);
+    KERNEL(add_block)(blocks, "f", block_of(n, 2, 3, 0), x->f);
+    KERNEL(add_block)(blocks, "z", block_of(n, 2, 3, 0), x->z);
+    KERNEL(add_block)(blocks, "epsilon", block_of(nv, 0, 0, 0), x->epsilon);
+    KERNEL(add_block)(blocks, "nu", block_of(nv, 0, 0, 0), x->nu);
+    KERNEL(add_block)(blocks, "accelerations", block_of(nv, 0, 0, 0), x->accelerations);
 }
 
 static void coefficients(const mechanism *m, scratch *s, const real *v, const real *a, block_list *blocks) {

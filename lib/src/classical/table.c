@@ -149,11 +149,11 @@ static int compute_coefficients(const formulation_call *call, const void *q, con
         rows[call->row]->coefficients(&c.m, &c.s, c.v, c.x, &list);
     }
     if (c.Jf) {
-        KERNEL(add_block)(&list, "J_f", "J' f of the external forces", block_of(c.m.nv, 0, 0, 0), c.Jf);
+        KERNEL(add_block)(&list, "J_f", block_of(c.m.nv, 0, 0, 0), c.Jf);
     }
     if (c.base) {
         KERNEL(add_block)
-        (&list, "tau_base", "forces that the motion of the base causes", block_of(c.m.nv, 0, 0, 0), c.base);
+        (&list, "tau_base", block_of(c.m.nv, 0, 0, 0), c.base);
     }
     return list.count;
 }
@@ -193,10 +193,10 @@ static void compute_base_force_derivatives(const formulation_call *call, const v
     KERNEL(base_force_derivatives)(&m, v ? (const real *)v : zeros, &s, (real *)dq, (real *)dv);
 }
 
-void KERNEL(add_block)(block_list *list, const char *name, const char *meaning, block_shape shape, const void *values) {
+void KERNEL(add_block)(block_list *list, const char *name, block_shape shape, const void *values) {
     dyn_formulation_block *block = &list->blocks[list->count++];
     block->name = name;
-    block->meaning = meaning;
+    block->traits = NULL;
     block->dimensions = 0;
     for (int i = 0; i < DYN_FORMULATION_EXTENTS; i++) {
         block->extents[i] = shape.extents[i];

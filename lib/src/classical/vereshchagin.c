@@ -266,19 +266,17 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
         KERNEL(matrix_set_inertia)(matrix_of(x.IA_all + 36 * i, 6, 6), x.IA[i]);
     }
     KERNEL(add_block)
-    (blocks, "I_A", "Hessian of the compulsion of the links from each on, world axes and origin", block_of(n, 6, 6, 0),
-     x.IA_all);
-    KERNEL(add_block)(blocks, "p_A", "its gradient at zero acceleration, (n; f)", block_of(n, 2, 3, 0), x.pA);
+    (blocks, "I_A", block_of(n, 6, 6, 0), x.IA_all);
+    KERNEL(add_block)(blocks, "p_A", block_of(n, 2, 3, 0), x.pA);
     KERNEL(add_block)
-    (blocks, "E", "wrench at each link for a unit wrench (n; f) at the end effector, by column",
-     block_of(n, 6, ROWS, 0), x.E);
+    (blocks, "E", block_of(n, 6, ROWS, 0), x.E);
     KERNEL(add_block)
-    (blocks, "L", "J M^-1 J' of the last link, world axes and origin", block_of(ROWS, ROWS, 0, 0), x.L.x);
+    (blocks, "L", block_of(ROWS, ROWS, 0, 0), x.L.x);
     KERNEL(add_block)
-    (blocks, "U", "acceleration of the end effector due to forces and velocities", block_of(2, 3, 0, 0), x.U.x);
-    KERNEL(add_block)(blocks, "nu", "wrench (n; f) that holds the end effector", block_of(2, 3, 0, 0), x.nu.x);
-    KERNEL(add_block)(blocks, "a_held", "accelerations of the joints while it is held", block_of(nv, 0, 0, 0), x.held);
-    KERNEL(add_block)(blocks, "A_held", "accelerations of the links then, less gravity", block_of(n, 2, 3, 0), x.a);
+    (blocks, "U", block_of(2, 3, 0, 0), x.U.x);
+    KERNEL(add_block)(blocks, "nu", block_of(2, 3, 0, 0), x.nu.x);
+    KERNEL(add_block)(blocks, "a_held", block_of(nv, 0, 0, 0), x.held);
+    KERNEL(add_block)(blocks, "A_held", block_of(n, 2, 3, 0), x.a);
 }
 
 const formulation KERNEL(vereshchagin) = {

@@ -109,12 +109,11 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
     method_1(m, &x, x.M[0]);
     method_2(m, &x, x.M[1]);
     method_3(m, &x, x.M[2]);
-    KERNEL(add_block)(blocks, "M_1", "mass matrix by method 1", square, x.M[0]);
-    KERNEL(add_block)(blocks, "M_2", "mass matrix by method 2", square, x.M[1]);
-    KERNEL(add_block)(blocks, "M_3", "mass matrix by method 3", square, x.M[2]);
+    KERNEL(add_block)(blocks, "M_1", square, x.M[0]);
+    KERNEL(add_block)(blocks, "M_2", square, x.M[1]);
+    KERNEL(add_block)(blocks, "M_3", square, x.M[2]);
     KERNEL(add_block)
-    (blocks, "I_C", "composite inertias in their links' frames: m, m c, then xx xy xz yy yz zz",
-     block_of(m->count, 10, 0, 0), x.IC);
+    (blocks, "I_C", block_of(m->count, 10, 0, 0), x.IC);
 }
 
 const formulation KERNEL(walker_orin) = {

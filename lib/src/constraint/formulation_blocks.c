@@ -16,7 +16,7 @@ typedef struct constraint_arrays {
 
 /* Block and its array; extents are numbers of coordinates and of rows. */
 typedef struct block_row {
-    const char *name, *meaning;
+    const char *name;
     size_t array;   /* offset in constraint_arrays */
     const char *of; /* extents, one letter each: m rows, n coordinates, 1 */
 } block_row;
@@ -24,19 +24,19 @@ typedef struct block_row {
 #define ARRAY(member) offsetof(constraint_arrays, member)
 
 static const block_row rows[DYN_FORMULATION_CONSTRAINT_BLOCKS] = {
-    {"constraint_A", "rows of the constraints", ARRAY(A), "mn"},
-    {"constraint_b", "A a = b, -dA/dt v", ARRAY(b), "m"},
-    {"constraint_e", "errors of the constraints", ARRAY(e), "m"},
-    {"constraint_M", "mass matrix of the tree", ARRAY(M), "nn"},
-    {"constraint_a_0", "accelerations of the tree under tau", ARRAY(free_a), "n"},
-    {"constraint_A_Minv_At", "A M^-1 A', inverse inertia of the constraints", ARRAY(R), "mm"},
-    {"constraint_Lambda", "its pseudoinverse, the inertia of the constraints", ARRAY(inertia), "mm"},
-    {"constraint_P", "1 - A' Lambda A M^-1, projector of joint forces", ARRAY(P), "nn"},
-    {"constraint_P_qdd", "1 - M^-1 A' Lambda A, projector of accelerations", ARRAY(P_qdd), "nn"},
-    {"constraint_rank", "number of independent rows", ARRAY(rank), "1"},
-    {"constraint_lambda", "multipliers under tau, Lambda (b - A a_0)", ARRAY(lambda), "m"},
-    {"constraint_A_t_lambda", "A' lambda, joint forces of the constraints", ARRAY(forces), "n"},
-    {"constraint_a", "accelerations with constraints under tau", ARRAY(a), "n"},
+    {"constraint_A", ARRAY(A), "mn"},
+    {"constraint_b", ARRAY(b), "m"},
+    {"constraint_e", ARRAY(e), "m"},
+    {"constraint_M", ARRAY(M), "nn"},
+    {"constraint_a_0", ARRAY(free_a), "n"},
+    {"constraint_A_Minv_At", ARRAY(R), "mm"},
+    {"constraint_Lambda", ARRAY(inertia), "mm"},
+    {"constraint_P", ARRAY(P), "nn"},
+    {"constraint_P_qdd", ARRAY(P_qdd), "nn"},
+    {"constraint_rank", ARRAY(rank), "1"},
+    {"constraint_lambda", ARRAY(lambda), "m"},
+    {"constraint_A_t_lambda", ARRAY(forces), "n"},
+    {"constraint_a", ARRAY(a), "n"},
 };
 
 /* Returns the number of values of a block. */
@@ -61,7 +61,8 @@ static void lay_out(const dyn_model *model, double *memory, constraint_arrays *x
                     dyn_formulation_block blocks[DYN_FORMULATION_CONSTRAINT_BLOCKS]) {
     for (int i = 0; i < DYN_FORMULATION_CONSTRAINT_BLOCKS; i++) {
         const block_row *row = &rows[i];
-        blocks[i] = (dyn_formulation_block){.name = row->name, .meaning = row->meaning, .values = memory};
+        blocks[i] = (dyn_formulation_block){
+            .name = row->name, .traits = dyn_formulation_find_block("", row->name), .values = memory};
         for (const char *c = row->of; *c; c++) {
             blocks[i].extents[blocks[i].dimensions++] = *c == 'm' ? model->constraint_rows : *c == 'n' ? model->nv : 1;
         }

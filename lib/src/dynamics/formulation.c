@@ -399,8 +399,9 @@ dyn_status dyn_formulation_coefficients(dyn_formulation *formulation, const doub
     *count = classical->coefficients(&call, q, v, a, formulation->blocks);
     *blocks = formulation->blocks;
     for (int i = 0; status == DYN_OK && i < *count; i++) {
-        const dyn_formulation_block *block = &formulation->blocks[i];
+        dyn_formulation_block *block = &formulation->blocks[i];
         size_t numbers = 1;
+        block->traits = dyn_formulation_find_block(dyn_formulation_traits_of(formulation)->name, block->name);
         for (int k = 0; k < block->dimensions; k++) {
             numbers *= (size_t)block->extents[k];
         }

@@ -187,6 +187,25 @@ def test_a_link_bends_as_a_clamped_beam(arm):
     np.testing.assert_allclose(rigid.blocks["M"].values[:2, :2], arm.mass_matrix([0.0, 0.3]), rtol=1e-12)
 
 
+def test_blocks_of_a_formulation_have_units_axes_and_states(arm):
+    q, v = np.array([[0.1, 0.5], [0.3, -0.4], [1.0, 2.0]]), np.array([[1.0, 2.0], [0.0, 1.0], [-1.0, 0.5]])
+    found = arm.formulate("lagrange_euler", q, v)
+    np.testing.assert_allclose(found.tau, arm.inverse_dynamics(q, v), rtol=1e-12, atol=1e-12)
+    block = found.blocks["D"]
+    assert (block.unit, block.axes, block.values.shape) == ("kg m^2, kg m, kg", ("coordinate",) * 2, (3, 2, 2))
+    assert block.equation.startswith("2.11: D_ik")
+    np.testing.assert_allclose(block.values, arm.mass_matrix(q), rtol=1e-12)
+    assert arm.formulate("newton_euler", q[0], v[0]).blocks["w"].frame == "axes of the link"
+    link = dynamicsd.FlexibleLink("link1", end=(1.0, 0.0, 0.0), mass=1.0, direction=(0.0, 0.0, 1.0), rigidity=50.0)
+    bent = {"flexible_links": [link], "mode_q": [[1e-3, 0.0], [0.0, 0.0], [2e-3, 1e-4]]}
+    several = arm.formulate("book_flexible", q, v, **bent)
+    for i in range(3):
+        one = arm.formulate("book_flexible", q[i], v[i], flexible_links=[link], mode_q=bent["mode_q"][i])
+        np.testing.assert_allclose(several.tau[i], one.tau, rtol=1e-12)
+        for name, each in one.blocks.items():
+            np.testing.assert_allclose(several.blocks[name].values[i], each.values, rtol=1e-12, atol=1e-15)
+
+
 def test_a_description_loads_to_a_model_of_the_same_digest(client, ur5, tmp_path):
     for source in (ur5.export(), ur5.export("urdf")):
         copy = client.load(source, name="copy_of_ur5", base="fixed", gravity=[0, 0, -9.81], replace=True)
