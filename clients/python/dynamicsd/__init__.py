@@ -19,7 +19,7 @@ from dynamicsd.errors import (Aborted, AlreadyExists, BadReply, Cancelled, DataL
                               OutOfRange, PermissionDenied, ResourceExhausted, Timeout, Unauthenticated, Unavailable,
                               Unimplemented, Unreachable)
 from dynamicsd.evaluation import Evaluation, Quantity, quantities
-from dynamicsd.live import Simulation, Stream, Watcher
+from dynamicsd.live import Simulation, StateWatcher, Stream, Watcher
 from dynamicsd.model import Model
 from dynamicsd.records import (BaseMotion, Brake, Bushing, Constraint, ConstraintFrame, ContactSurface,
                                CoupledCoordinate, DHRow, DHTable, ExternalForce, FlexibleBeam, FlexibleLink, Fluid,
@@ -38,7 +38,7 @@ __all__ = [
     "JobTicket", "Joint", "JointMotion", "Limits", "Link", "LoopClosure", "MachineElement", "MarkedRows", "Model",
     "ModelDescription", "Motor", "MotorChoice", "NotFound", "Operation", "Options", "OutOfMemory", "OutOfRange",
     "PassiveForces", "Payload", "PermissionDenied", "Pose", "Quantity", "ResourceExhausted", "Rotor", "ScrewChain",
-    "Shaft", "Simulation", "SoftContact", "Spring", "SpringStop", "Stepping", "Stream", "Strut", "TaskFrame",
-    "Timeout", "Tip", "TipConstraint", "Unauthenticated", "Unavailable", "Unimplemented", "Unreachable", "Watcher",
-    "connect", "default_address", "default_token", "quantities",
+    "Shaft", "Simulation", "SoftContact", "Spring", "SpringStop", "StateWatcher", "Stepping", "Stream", "Strut",
+    "TaskFrame", "Timeout", "Tip", "TipConstraint", "Unauthenticated", "Unavailable", "Unimplemented", "Unreachable",
+    "Watcher", "connect", "default_address", "default_token", "quantities",
 ]

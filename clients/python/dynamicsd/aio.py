@@ -18,14 +18,14 @@ import functools
 from collections.abc import AsyncIterator, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import Any, Callable, Concatenate, Generic, ParamSpec, TypeVar, cast
+from typing import Any, Callable, Concatenate, Generic, ParamSpec, Self, TypeVar, cast
 
 from dynamicsd import client as _client
 from dynamicsd import live as _live
 from dynamicsd import model as _model
 from dynamicsd._session import CANCELLATION, Cancellation
 from dynamicsd.errors import Timeout, Unavailable
-from dynamicsd.records import Update
+from dynamicsd.records import Update, WatchedState
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -125,25 +125,28 @@ class Model(_Wrapper[_model.Model]):
         return Model(await self._derive(name, operations, **options), self._pool)
 
 
-class Watcher(_Wrapper[_live.Watcher]):
-    """Subscription: `async for update in watcher`."""
+W = TypeVar("W", bound=_live.Subscription)
 
-    _next = _Call(_live.Watcher.next)
 
-    async def __aenter__(self) -> Watcher:
+class _Subscription(_Wrapper[W]):
+    """Subscription, whose waits are calls of the pool."""
+
+    _next = _Call(_live.Subscription.next)
+    close = _Call(_live.Subscription.close)
+
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, value: BaseException | None,
                         trace: TracebackType | None) -> None:
         await self.close()
 
-    close = _Call(_live.Watcher.close)
-
     async def next(self, timeout: float = 10.0) -> Update:
         """Waits for the next message, as dynamicsd.Watcher.next does."""
         return await self._next(timeout)
 
-    async def __aiter__(self) -> AsyncIterator[Update]:
+    async def updates(self) -> AsyncIterator[Update]:
+        """Iterates over the messages until the subscription is closed."""
         while True:
             try:
                 update = await self._next(0.2)
@@ -152,6 +155,24 @@ class Watcher(_Wrapper[_live.Watcher]):
             except Unavailable:
                 return
             yield update
+
+
+class Watcher(_Subscription[_live.Watcher]):
+    """Subscription to a stream or to the models: `async for update in watcher`."""
+
+    def __aiter__(self) -> AsyncIterator[Update]:
+        return self.updates()
+
+
+class StateWatcher(_Subscription[_live.StateWatcher]):
+    """Subscription to a simulation: `async for state in watcher`. `updates` iterates over its events too."""
+
+    async def __aiter__(self) -> AsyncIterator[WatchedState]:
+        async for update in self.updates():
+            for state in update.states:
+                yield state
+            if update.is_end:
+                return
 
 
 class Simulation(_Wrapper[_live.Simulation]):
@@ -178,9 +199,9 @@ class Simulation(_Wrapper[_live.Simulation]):
         if self.blocking.token:
             await self.delete()
 
-    async def watch(self, timeout: float = 0) -> Watcher:
+    async def watch(self, timeout: float = 0) -> StateWatcher:
         """Subscribes to the states and events of the simulation."""
-        return Watcher(await self._watch(timeout), self._pool)
+        return StateWatcher(await self._watch(timeout), self._pool)
 
 
 class Stream(_Wrapper[_live.Stream]):
@@ -275,9 +296,9 @@ class Client(_Wrapper[_client.Client]):
         """Finds a simulation."""
         return Simulation(await self._simulation(name, token, timeout), self._pool)
 
-    async def watch(self, simulation: str, timeout: float = 0) -> Watcher:
+    async def watch(self, simulation: str, timeout: float = 0) -> StateWatcher:
         """Subscribes to the states and events of a simulation."""
-        return Watcher(await self._watch(simulation, timeout), self._pool)
+        return StateWatcher(await self._watch(simulation, timeout), self._pool)
 
     async def watch_models(self, timeout: float = 0) -> Watcher:
         """Subscribes to the models of the daemon."""

@@ -17,7 +17,7 @@ from dynamicsd._convert import Keep, fill, members_of, named, read
 from dynamicsd._query import JobTicket, Options, Query
 from dynamicsd._session import Progress, Session, Watch, seconds, terms
 from dynamicsd.errors import DynamicsError, InvalidArgument, text
-from dynamicsd.live import Simulation, Stream, Watcher
+from dynamicsd.live import Simulation, StateWatcher, Stream, Watcher
 from dynamicsd.model import Model
 from dynamicsd.records import (Body, Connection, Description, DHTable, Endpoint, Health, InertiaPart, Job, MethodInfo,
                                MethodMetrics, Metrics, ModelDescription, ModelInfo, Recording, Replay, ReportEntry,
@@ -419,15 +419,19 @@ class Client:
         self.session.call(lib.dyn_client_restore_simulations, seconds(timeout), count)
         return int(count[0])
 
-    def watch(self, simulation: str, timeout: float = 0) -> Watcher:
-        """Subscribes to the states and events of a simulation: `for update in client.watch("arm")`.
+    def watch(self, simulation: str, timeout: float = 0) -> StateWatcher:
+        """Subscribes to the states of a simulation: `for state in client.watch("arm")`, until it is deleted.
 
-        >>> with client.simulate("two_link", name="swing", rate=1.0), client.watch("swing") as updates:
-        ...     update = next(update for update in updates if update.kind == "states")
-        >>> update.q.shape[1]
-        2
+        StateWatcher.updates iterates over its events too.
+
+        >>> with client.simulate("two_link", name="arm", rate=1.0):
+        ...     for state in client.watch("arm"):
+        ...         if state.time > 0.1:
+        ...             break
+        >>> state.q.shape, state.v.shape
+        ((2,), (2,))
         """
-        return Watcher(self, lib.dyn_client_watch_simulation, simulation.encode(), seconds(timeout))
+        return StateWatcher(self, simulation, lib.dyn_client_watch_simulation, simulation.encode(), seconds(timeout))
 
     def watch_models(self, timeout: float = 0) -> Watcher:
         """Subscribes to the models of the daemon: each that is loaded, replaced or unloaded.
@@ -439,7 +443,7 @@ class Client:
         ('loaded', 'stiff')
         >>> stiff.unload()
         """
-        return Watcher(self, lib.dyn_client_watch_models, seconds(timeout))
+        return Watcher(self, "the models", lib.dyn_client_watch_models, seconds(timeout))
 
     # ---- recordings --------------------------------------------------------------------------------------------------
 
@@ -581,7 +585,7 @@ class Client:
         >>> update.tau
         array([[29.43,  9.81]])
         """
-        return Watcher(self, lib.dyn_client_watch_stream, stream.encode(), seconds(timeout))
+        return Watcher(self, stream, lib.dyn_client_watch_stream, stream.encode(), seconds(timeout))
 
     # ---- jobs --------------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ import threading
 import time as clock
 from collections.abc import Iterator, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,7 @@ from dynamicsd._convert import Keep, as_doubles, fill, integers, named, read
 from dynamicsd._query import Rows, as_rows
 from dynamicsd._session import CANCELLATION, Progress, Watch, seconds
 from dynamicsd.errors import InvalidArgument, Timeout, Unavailable, exception_of, text
-from dynamicsd.records import Array, BaseMotion, ExternalForce, ModelInfo, State, StreamInfo, Update
+from dynamicsd.records import Array, BaseMotion, ExternalForce, ModelInfo, State, StreamInfo, Update, WatchedState
 
 if TYPE_CHECKING:
     from dynamicsd.client import Client
@@ -230,30 +230,27 @@ class Simulation:
                                  size)
         return int(entries[0]), int(size[0])
 
-    def watch(self, timeout: float = 0) -> Watcher:
-        """Subscribes to the states and events of the simulation.
+    def watch(self, timeout: float = 0) -> StateWatcher:
+        """Subscribes to the states of the simulation, and to its events.
 
         >>> with client.simulate("two_link", rate=1.0) as sim:
-        ...     with sim.watch() as updates:
-        ...         update = next(update for update in updates if update.kind == "states")
-        >>> update.q.shape[1]
-        2
+        ...     for state in sim.watch():
+        ...         if state.time > 0.1:
+        ...             break
+        >>> state.q.shape
+        (2,)
         """
         return self.client.watch(self.name, timeout=timeout)
 
 
-class Watcher:
-    """Subscription with a connection of its own. Iterate over it for its messages, or call `next`.
+class Subscription:
+    """Subscription with a connection of its own. `next` returns its messages one by one, `updates` all.
 
     Messages with states and messages with events, an overrun for example, arrive in the order of their topic.
-
-    >>> with client.simulate("two_link", rate=1.0) as sim, sim.watch() as updates:
-    ...     update = next(update for update in updates if update.kind == "states")
-    >>> update.q.shape[1]
-    2
     """
 
-    def __init__(self, client: Client, function: Any, *arguments: Any) -> None:
+    def __init__(self, client: Client, name: str, function: Any, *arguments: Any) -> None:
+        self.name = name
         opened = ffi.new("dyn_client_watch **")
         client.session.call(function, *arguments, opened)
         self._client = client
@@ -264,14 +261,24 @@ class Watcher:
         if getattr(self, "_watch", None) is not None:
             self.close()
 
-    def __enter__(self) -> Watcher:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None,
                  trace: TracebackType | None) -> None:
         self.close()
 
-    def __iter__(self) -> Iterator[Update]:
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.name!r}{' (closed)' if self._watch is None else ''}>"
+
+    def updates(self) -> Iterator[Update]:
+        """Iterates over the messages until the subscription is closed.
+
+        >>> with client.simulate("two_link", rate=1.0) as sim, sim.watch() as watcher:
+        ...     update = next(update for update in watcher.updates() if update.kind == "states")
+        >>> update.q.shape[1]
+        2
+        """
         while self._watch is not None:
             try:
                 update = self.next(_SLICE)
@@ -317,6 +324,38 @@ class Watcher:
             watch, self._watch = self._watch, None
             if watch is not None and not self._client.session.is_foreign:
                 lib.dyn_client_watch_close(watch)
+
+
+class Watcher(Subscription):
+    """Subscription to a stream or to the models. Iterate over it for its messages.
+
+    >>> with client.open_stream("feedforward", model="two_link") as stream, stream.watch() as updates:
+    ...     stream.push(0.0, q=[0.0, 0.0])
+    ...     update = next(update for update in updates if update.kind == "torques")
+    >>> update.tau
+    array([[29.43,  9.81]])
+    """
+
+    def __iter__(self) -> Iterator[Update]:
+        return self.updates()
+
+
+class StateWatcher(Subscription):
+    """Subscription to a simulation. Iterate over it for its states, one by one, until the simulation is deleted.
+
+    `updates` iterates over its messages, which have several states each, and over its events.
+
+    >>> with client.simulate("two_link", rate=1.0) as sim, sim.watch() as states:
+    ...     state = next(iter(states))
+    >>> state.q.shape, state.time == 0.001 * state.step
+    ((2,), True)
+    """
+
+    def __iter__(self) -> Iterator[WatchedState]:
+        for update in self.updates():
+            yield from update.states
+            if update.is_end:
+                return
 
 
 def _read_update(update: Any) -> Update:
@@ -400,9 +439,15 @@ class Stream:
             rows = rows.reshape(needed) if rows.shape == needed[1:] and times.size == 1 else rows
             pointers.append(keep.doubles(name, rows, needed))
         error = ffi.new("dyn_client_error *")
-        with self._lock:
-            status = lib.dyn_client_push_points(self._opened(), times.size, keep.doubles("t", times), *pointers,
-                                                seconds(timeout), error)
+        times_of_c, end, left = keep.doubles("t", times), clock.monotonic() + seconds(timeout), seconds(timeout)
+        status = lib.DYN_CLIENT_TIMEOUT
+        while status == lib.DYN_CLIENT_TIMEOUT and left >= 0:
+            with self._lock:
+                status = lib.dyn_client_push_points(self._opened(), times.size, times_of_c, *pointers,
+                                                    max(min(left, _SLICE), 1e-3), error)
+            left = end - clock.monotonic()
+        if status == lib.DYN_CLIENT_TIMEOUT:
+            raise Timeout(f"the daemon has not accepted the points of stream {self.name!r} within {timeout:g} s")
         if status != lib.DYN_CLIENT_OK:
             raise exception_of(status, error)
 

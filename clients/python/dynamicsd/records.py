@@ -1248,6 +1248,24 @@ class State:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class WatchedState:
+    """One state of a simulation that is watched: q is (nq,), v and tau are (nv,), in SI units.
+
+    `update` is the message that published it, with its time stamp and the number of messages that were lost before.
+    """
+
+    step: int
+    time: float
+    q: Array
+    v: Array
+    tau: Array
+    update: Update = dataclasses.field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"<WatchedState: step {self.step} at {self.time:g} s, q {np.array2string(self.q, precision=4)}>"
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Update:
     """Published message of a simulation, a stream or the models.
 
@@ -1274,6 +1292,28 @@ class Update:
     arrival_stamp_ns: int
     credit: int
     model: ModelInfo | None
+
+    @property
+    def states(self) -> tuple[WatchedState, ...]:
+        """States of the message, one by one; none for other kinds."""
+        if self.kind != "states":
+            return ()
+        return tuple(WatchedState(int(self.step[i]), float(self.time[i]), self.q[i], self.v[i], self.tau[i], self)
+                     for i in range(len(self.time)))
+
+    @property
+    def is_end(self) -> bool:
+        """Returns whether the message says that the simulation, or the stream, is no more."""
+        return self.kind in ("simulation_event", "stream_event") and self.text in ("deleted", "expired", "closed")
+
+    def __repr__(self) -> str:
+        lost = f", {self.lost} lost before" if self.lost else ""
+        if self.kind in ("states", "torques"):
+            span = f" from {self.time[0]:g} to {self.time[-1]:g} s" if len(self.time) else ""
+            return f"<Update {self.sequence}: {len(self.time)} {self.kind}{span}{lost}>"
+        of = f" of {self.model.name!r}" if self.model is not None else ""
+        said = f": {self.message}" if self.message else ""
+        return f"<Update {self.sequence}: {self.kind} {self.text!r}{of}{said}{lost}>"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

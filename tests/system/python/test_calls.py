@@ -120,6 +120,26 @@ def test_steps_of_a_simulation_end_at_the_wish_of_the_callback(client, arm):
         assert sim.step(3, progress=lambda fraction: True).ended_by == "steps"
 
 
+def test_watched_states_are_those_of_the_simulation_until_its_end(client):
+    with client.simulate("two_link", name="arm", q=[0.3, 0.2], publish_rate=1000.0) as sim:
+        states = client.watch("arm")
+        assert repr(states) == "<StateWatcher of 'arm'>"
+        last = sim.step(50)
+        seen = []
+        for state in states:
+            seen.append(state)
+            if state.step == last.step:
+                break
+        np.testing.assert_array_equal(state.q, last.q)
+        np.testing.assert_array_equal(state.v, last.v)
+        assert state.tau.shape == (2,) and state.time == last.time and isinstance(state.step, int)
+        assert [each.step for each in seen] == list(range(seen[0].step, 51))
+        assert seen[0].update.states[0].q.shape == (2,)
+    assert all(state.step == 50 for state in states)  # It ends with the simulation.
+    states.close()
+    assert list(states) == [] and "closed" in repr(states)
+
+
 def test_a_job_goes_on_after_its_call(client, arm):
     ticket = dynamicsd.JobTicket()
     q = np.zeros((2000, 2))
@@ -204,9 +224,13 @@ def test_tasks_run_simulations_and_streams(daemon):
     async def work():
         async with aio.connect(daemon.request, timeout=60) as client:
             async with await client.simulate("two_link", q=[0.0, 0.0]) as sim:
-                async with await sim.watch() as updates:
+                async with await sim.watch() as states:
                     assert (await sim.step(20)).step == 20
-                    async for update in updates:
+                    async for state in states:
+                        assert state.q.shape == (2,)
+                        break
+                    await sim.step(20)
+                    async for update in states.updates():
                         assert update.kind == "states" and update.q.shape[1] == 2
                         break
             assert await client.simulations() == ()
