@@ -416,7 +416,10 @@ END_TEST
 START_TEST(warnings_of_strict_tables_name_their_row) {
     const dyn_client_dh_row rows[3] = {{.type = DYN_CLIENT_JOINT_TYPE_REVOLUTE, .a = 1, .inertia = {.mass = 1}},
                                        {.type = DYN_CLIENT_JOINT_TYPE_REVOLUTE, .a = 1, .inertia = {.mass = 1}},
-                                       {.type = DYN_CLIENT_JOINT_TYPE_REVOLUTE, .damping = -1, .inertia = {.mass = 1}}};
+                                       {.type = DYN_CLIENT_JOINT_TYPE_REVOLUTE,
+                                        .has_limits = true,
+                                        .limits = {.velocity = -1},
+                                        .inertia = {.mass = 1}}};
     for (int k = 0; k < 2; k++) {
         const dyn_client_dh_table table = DYN_CLIENT_DH_TABLE_INIT(.name = "chain",
                                                                    .convention = k ? DYN_CLIENT_DH_CONVENTION_STANDARD

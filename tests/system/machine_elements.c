@@ -1078,6 +1078,11 @@ START_TEST(a_wrong_element_is_refused_with_its_line) {
         {"rotor", "\"ratio\": 2,\n\"axial_inertia\": -1", "machine_elements[1].rotor.axial_inertia", 10},
         {"friction", "\"side\": 1,\n\"coulomb\": [1,\n-2]", "machine_elements[1].friction.coulomb[1]", 11},
         {"gear", "\"efficiency\": 1.5", "machine_elements[1].gear.efficiency", 9},
+        {"gear", "\"ratio\": 2,\n\"back_driving_efficiency\": 1.5", "machine_elements[1].gear.back_driving_efficiency",
+         10},
+        {"friction", "\"viscous\":\n[-1]", "machine_elements[1].friction.viscous[0]", 10},
+        {"shaft", "\"joints\": [\"j\"],\n\"ratios\": [1, 2]", "machine_elements[1].shaft.ratios", 10},
+        {"shaft", "\"joints\": [\"j\"],\n\"ratios\": [0]", "machine_elements[1].shaft.ratios", 10},
         {"motor", "\"inductance\": 1", "machine_elements[1].motor.resistance", 9},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -1090,8 +1095,8 @@ START_TEST(a_wrong_element_is_refused_with_its_line) {
             "\"type\": \"JOINT_TYPE_CONTINUOUS\",\n\"parent_link\": \"a\", \"child_link\": \"b\", \"axis\": {\"z\": "
             "1}}],\n"
             "\"machine_elements\": [\n{\"name\": \"s \\\"[{,\", \"joint\": \"j\", \"spring\": {}},\n{\"name\": \"x\", "
-            "\"joint\": \"j\", \"%s\":\n{%s}}]}\n",
-            wrong[i].member, wrong[i].value);
+            "\"joint\": \"%s\", \"%s\":\n{%s}}]}\n",
+            strcmp(wrong[i].member, "shaft") == 0 ? "" : "j", wrong[i].member, wrong[i].value);
         ck_assert_int_eq(fclose(file), 0);
         snprintf(line, sizeof line, "$ctl load --name wrong --description %s", scratch("wrong.json"));
         snprintf(said, sizeof said, "wrong.json:%d: ", wrong[i].line);
@@ -1099,6 +1104,90 @@ START_TEST(a_wrong_element_is_refused_with_its_line) {
         must_fail(line, 1, wrong[i].path);
         snprintf(line, sizeof line, "$ctl load --name wrong %s", scratch("wrong.json"));
         must_fail(line, 1, said);
+    }
+}
+END_TEST
+
+/* Joint, transmissions and couplings of a URDF document, which begin in line 8, and the refusal. */
+typedef struct wrong_document {
+    const char *joint, *elements;
+    int line;
+    const char *said;
+} wrong_document;
+
+#define SIMPLE(joint, actuator)                                                                                        \
+    "<transmission name=\"t\"><type>transmission_interface/SimpleTransmission</type>\n"                                \
+    "<joint name=\"" joint "\"/>\n"                                                                                    \
+    "<actuator name=\"m\">" actuator "</actuator></transmission>\n"
+#define ROS2_CONTROL(joints)                                                                                           \
+    "<ros2_control name=\"c\" type=\"system\"><transmission name=\"t\">\n"                                             \
+    "<plugin>transmission_interface/SimpleTransmission</plugin>\n"                                                     \
+    "<actuator name=\"m\" role=\"actuator1\"/>\n" joints "</transmission></ros2_control>\n"
+#define COUPLING(predecessor, ratio)                                                                                   \
+    "<coupling name=\"t\">\n<predecessor link=\"" predecessor "\"/><successor link=\"hand\"/>\n" ratio "</coupling>\n"
+
+static const wrong_document wrong_documents[] = {
+    /* Ratios of zero. */
+    {"", SIMPLE("elbow", "<mechanicalReduction>0</mechanicalReduction>"), 10, "transmission t: the reduction is"},
+    {"", SIMPLE("elbow", "<drake:gear_ratio value=\"0\"/>"), 10, "transmission t: the gear ratio is 0"},
+    {"", ROS2_CONTROL("<joint name=\"elbow\"><mechanical_reduction>0</mechanical_reduction></joint>\n"), 11,
+     "transmission t: the reduction is"},
+    {"", COUPLING("arm", "<ratio value=\"0\"/>"), 10, "constraint t: <ratio> has value=\"0\""},
+    /* Negative friction. */
+    {"<dynamics damping=\"-0.5\"/>", "", 7, "joint elbow: <dynamics> has damping=\"-0.5\""},
+    {"<dynamics damping=\"1\" friction=\"-2\"/>", "", 7, "joint elbow: <dynamics> has friction=\"-2\""},
+    /* Negative inertias. */
+    {"", SIMPLE("elbow", "<drake:rotor_inertia value=\"-1\"/>"), 10, "transmission t: the inertia of the rotor is -1"},
+    /* Joints and links that are missing. */
+    {"", SIMPLE("ankle", ""), 8, "t: there is no joint \"ankle\""},
+    {"", ROS2_CONTROL("<joint name=\"ankle\"/>\n"), 8, "t: there is no joint \"ankle\""},
+    {"", COUPLING("foot", "<ratio value=\"2\"/>"), 8, "constraint t: there is no link foot"},
+    /* Couplings of a wrong size. */
+    {"",
+     "<transmission name=\"t\"><type>transmission_interface/DifferentialTransmission</type>\n"
+     "<joint name=\"elbow\"/><actuator name=\"a\"/><actuator name=\"b\"/></transmission>\n",
+     9, "transmission t: it has 1 joints and 2 actuators; a DifferentialTransmission has 2 of each"},
+    {"", ROS2_CONTROL("<joint name=\"elbow\"/><joint name=\"wrist\"/>\n"), 12, "2 joints and 1 actuators"},
+    {"", COUPLING("base", "<ratio value=\"2\"/>"), 8, "constraint t: 0 moving joints are between the link base"},
+};
+
+START_TEST(wrong_elements_of_urdf_documents_are_refused_with_their_line) {
+    for (size_t i = 0; i < sizeof wrong_documents / sizeof *wrong_documents; i++) {
+        const wrong_document *w = &wrong_documents[i];
+        char line[512], place[64];
+        FILE *file = fopen(scratch("wrong.urdf"), "w");
+        ck_assert_ptr_nonnull(file);
+        fprintf(file,
+                "<robot name=\"geared\" xmlns:drake=\"http://drake.mit.edu\">\n<link name=\"base\"/>\n"
+                "<link name=\"arm\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" "
+                "iyz=\"0\" izz=\"1\"/></inertial></link>\n"
+                "<link name=\"hand\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" "
+                "iyz=\"0\" izz=\"1\"/></inertial></link>\n"
+                "<joint name=\"wrist\" type=\"continuous\"><parent link=\"arm\"/><child link=\"hand\"/></joint>\n"
+                "<joint name=\"elbow\" type=\"continuous\"><parent link=\"base\"/><child link=\"arm\"/>\n"
+                "%s</joint>\n%s</robot>\n",
+                w->joint, w->elements);
+        ck_assert_int_eq(fclose(file), 0);
+        snprintf(line, sizeof line, "$ctl load --name wrong --transmissions %s", scratch("wrong.urdf"));
+        snprintf(place, sizeof place, "wrong.urdf:%d: ", w->line);
+        must_fail(line, 1, place);
+        must_fail(line, 1, w->said);
+    }
+}
+END_TEST
+
+START_TEST(negative_friction_of_a_joint_is_refused_at_its_member) {
+    static const char *const members[] = {"damping", "friction"};
+    for (size_t i = 0; i < 2; i++) {
+        char line[512], field[64];
+        json_t *description = read_description("geared_arm");
+        json_object_set_new(json_array_get(json_object_get(description, "joints"), 1), members[i], json_real(-0.5));
+        ck_assert_int_eq(json_dump_file(description, scratch("wrong.json"), JSON_INDENT(1)), 0);
+        snprintf(line, sizeof line, "$ctl load --name wrong --description %s", scratch("wrong.json"));
+        snprintf(field, sizeof field, "joints[1].%s: ", members[i]);
+        must_fail(line, 1, field);
+        must_fail(line, 1, "is -0.5; set a number that is not negative");
+        json_decref(description);
     }
 }
 END_TEST
@@ -1241,6 +1330,8 @@ int main(void) {
     tcase_add_test(all, passive_forces_are_refused_where_they_do_not_count);
     tcase_add_test(all, a_wrong_element_is_refused_at_its_member);
     tcase_add_test(all, a_wrong_element_is_refused_with_its_line);
+    tcase_add_test(all, wrong_elements_of_urdf_documents_are_refused_with_their_line);
+    tcase_add_test(all, negative_friction_of_a_joint_is_refused_at_its_member);
     tcase_add_test(all, too_many_elements_are_refused_with_the_limit);
     tcase_add_test(all, a_flexible_beam_is_described_by_its_joints_and_springs);
     tcase_add_test(all, a_flexible_beam_bends_under_the_load_at_its_end);

@@ -206,16 +206,27 @@ START_TEST(limits_are_kept_and_checked) {
     dyn_joint_description joint = joint_between("j", DYN_JOINT_TYPE_REVOLUTE, "a", "b");
     joint.has_limits = true;
     joint.limits = (dyn_joint_limits){.lower = 1, .upper = -1, .velocity = -2, .effort = 3};
-    joint.damping = -0.5;
     add_joint(builder, &joint);
     dyn_report *report = new_report();
     dyn_model *model = build_model(builder, NULL, report);
     ck_assert(dyn_model_joint(model, 0)->limits.effort == 3);
     expect_entry(report, DYN_SEVERITY_WARNING, 0, "joint j", "lower limit 1 is above its upper limit -1");
     expect_entry(report, DYN_SEVERITY_WARNING, 0, "joint j", "velocity -2");
-    expect_entry(report, DYN_SEVERITY_WARNING, 0, "joint j", "damping -0.5");
     dyn_report_free(report);
     dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(negative_damping_and_friction_are_refused) {
+    dyn_builder *builder = new_builder();
+    dyn_error error;
+    for (int k = 0; k < 2; k++) {
+        dyn_joint_description joint = joint_between("j", DYN_JOINT_TYPE_REVOLUTE, "a", "b");
+        *(k == 0 ? &joint.damping : &joint.friction) = -0.5;
+        expect_error(dyn_builder_add_joint(builder, &joint, &error), &error, DYN_INVALID_ARGUMENT, "joint j", "-0.5");
+        ck_assert_str_eq(error.site.part, k == 0 ? "damping" : "friction");
+    }
+    dyn_builder_free(builder);
 }
 END_TEST
 
@@ -424,6 +435,7 @@ int main(void) {
     tcase_add_test(tests, singular_mass_matrix_is_foreseen);
     tcase_add_test(tests, point_masses_off_the_axis_are_no_warning);
     tcase_add_test(tests, limits_are_kept_and_checked);
+    tcase_add_test(tests, negative_damping_and_friction_are_refused);
     tcase_add_test(tests, strict_building_refuses_warnings);
     tcase_add_test(tests, options_are_checked);
     tcase_add_test(tests, floating_base_carries_the_root);

@@ -183,7 +183,8 @@ START_TEST(wrong_transmissions_are_refused_with_their_line) {
     refuse(ELBOW("<mechanicalReduction>0</mechanicalReduction>"), "urdf:9",
            "transmission t: the reduction is \"0\"; state a number that is not zero");
     refuse(ELBOW("<mechanicalReduction>fifty</mechanicalReduction>"), "urdf:9", "the reduction is \"fifty\"");
-    refuse(ELBOW("<drake:rotor_inertia value=\"-1\"/>"), "urdf:7", "the inertia about the axis is -1");
+    refuse(ELBOW("<drake:rotor_inertia value=\"-1\"/>"), "urdf:9", "transmission t: the inertia of the rotor is -1");
+    refuse(ELBOW("<drake:gear_ratio value=\"0\"/>"), "urdf:9", "transmission t: the gear ratio is 0");
     refuse(ELBOW("<drake:rotor_inertia/>"), "urdf:9", "drake:rotor_inertia");
     refuse("<transmission name=\"d\"><type>transmission_interface/DifferentialTransmission</type></transmission>",
            "urdf:7", "transmission d: it has 0 joints and 0 actuators; a DifferentialTransmission has 2 of each");

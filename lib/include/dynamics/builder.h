@@ -51,8 +51,8 @@ typedef struct dyn_joint_description {
     const dyn_joint_motion *motions; /* the builder copies them; not read for other joints */
     bool has_limits;
     dyn_joint_limits limits;
-    double damping;          /* N m s/rad or N s/m */
-    double friction;         /* N m or N */
+    double damping;          /* N m s/rad or N s/m; not negative */
+    double friction;         /* N m or N; not negative */
     const char *mimic_joint; /* name of the joint that this one follows; NULL: none */
     double mimic_multiplier;
     double mimic_offset;
@@ -96,9 +96,9 @@ DYN_API dyn_status dyn_builder_add_link(dyn_builder *builder, const dyn_link_des
 
 /* Adds a joint. Its links may be added later.
  * Errors, with place "joint NAME": DYN_INVALID_ARGUMENT for an invalid or repeated name, a zero axis, parallel axes of
- * a universal joint, a matrix that is no rotation (to 1e-9), a value that is not finite, a custom joint without motions
- * or with constant ones alone, a function that dyn_joint_function_check refuses, with the part "motions[2].function";
- * DYN_RESOURCE_EXHAUSTED. */
+ * a universal joint, no rotation (to 1e-9), a value that is not finite, negative damping or friction, with the name of
+ * the member as part, a custom joint without motions or with constant ones alone, a function that
+ * dyn_joint_function_check refuses, with the part "motions[2].function"; DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_builder_add_joint(dyn_builder *builder, const dyn_joint_description *joint, dyn_error *error);
 
 /* Checks the description and compiles it to a model.

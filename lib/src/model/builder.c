@@ -329,6 +329,13 @@ static dyn_status check_joint_values(const dyn_builder *builder, const dyn_joint
                                 "the %s is %g; set a finite number", scalars[i].name, scalars[i].value);
         }
     }
+    if (joint->damping < 0 || joint->friction < 0) {
+        bool is_damping = joint->damping < 0;
+        const char *member = is_damping ? "damping" : "friction";
+        return builder_fail_member(builder, new_joint(builder, joint), member, error,
+                                   "the %s is %g; set a number that is not negative", member,
+                                   is_damping ? joint->damping : joint->friction);
+    }
     if (!is_rotation(joint->rotation)) {
         return builder_fail(builder, error, DYN_INVALID_ARGUMENT, new_joint(builder, joint),
                             "the rotation is none: its columns must be orthonormal and right-handed to 1e-9");

@@ -71,7 +71,7 @@ static void inspect_links(const dyn_builder *builder, const tree *links, const d
     }
 }
 
-/* Reports couplings, limits that exclude each other, and negative limits, damping and friction of the moving joints. */
+/* Reports couplings, limits that exclude each other, and negative limits of the moving joints. */
 static void inspect_joints(const dyn_builder *builder, const dyn_model *model, dyn_report *report) {
     for (int j = 0; j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
@@ -88,10 +88,6 @@ static void inspect_joints(const dyn_builder *builder, const dyn_model *model, d
         if (joint->has_limits && joint->limits.lower > joint->limits.upper) {
             report_add_element(report, DYN_SEVERITY_WARNING, at, "its lower limit %g is above its upper limit %g",
                                joint->limits.lower, joint->limits.upper);
-        }
-        if (joint->damping < 0 || joint->friction < 0) {
-            report_add_element(report, DYN_SEVERITY_WARNING, at, "its damping %g or friction %g is negative",
-                               joint->damping, joint->friction);
         }
         if (joint->limits.velocity < 0 || joint->limits.effort < 0) {
             report_add_element(report, DYN_SEVERITY_WARNING, at, "its limit of velocity %g or effort %g is negative",

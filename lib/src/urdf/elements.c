@@ -205,6 +205,11 @@ static void open_dynamics(reader *r, const char **attributes) {
     r->joint.damping = r->joint.friction = 0;
     attribute_numbers(r, "dynamics", attributes, "damping", 1, &r->joint.damping);
     attribute_numbers(r, "dynamics", attributes, "friction", 1, &r->joint.friction);
+    if (r->joint.damping < 0 || r->joint.friction < 0) {
+        bool is_damping = r->joint.damping < 0;
+        reader_fail(r, DYN_INVALID_ARGUMENT, "<dynamics> has %s=\"%g\"; write a number that is not negative",
+                    is_damping ? "damping" : "friction", is_damping ? r->joint.damping : r->joint.friction);
+    }
 }
 
 static void open_mimic(reader *r, const char **attributes) {

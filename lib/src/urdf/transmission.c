@@ -112,6 +112,21 @@ static void read_number(transmission_reader *t, const char *tag, const char **at
     to->line = reader_line(&t->base);
 }
 
+static void read_inertia(transmission_reader *t, const char **attributes, stated_number *inertia) {
+    read_number(t, "drake:rotor_inertia", attributes, inertia);
+    if (inertia->value < 0) {
+        reader_fail(&t->base, DYN_INVALID_ARGUMENT,
+                    "the inertia of the rotor is %g; state a number that is not negative", inertia->value);
+    }
+}
+
+static void read_ratio(transmission_reader *t, const char **attributes, stated_number *ratio) {
+    read_number(t, "drake:gear_ratio", attributes, ratio);
+    if (ratio->value == 0) {
+        reader_fail(&t->base, DYN_INVALID_ARGUMENT, "the gear ratio is 0; state a number that is not zero");
+    }
+}
+
 /* Adds an element of the transmission. */
 static void add_element(transmission_reader *t, const dyn_machine_element_description *added) {
     dyn_status status = t->base.status;
@@ -249,9 +264,9 @@ static void open_part(transmission_reader *t, place parent, place opened, const 
     } else if (opened == ACTUATOR) {
         begin_part(t, t->current.actuators, &t->current.actuator_count, attributes);
     } else if (parent == ACTUATOR && strcmp(name, "drake:rotor_inertia") == 0) {
-        read_number(t, name, attributes, &t->current.open->inertia);
+        read_inertia(t, attributes, &t->current.open->inertia);
     } else if (parent == ACTUATOR && strcmp(name, "drake:gear_ratio") == 0) {
-        read_number(t, name, attributes, &t->current.open->gear_ratio);
+        read_ratio(t, attributes, &t->current.open->gear_ratio);
     }
 }
 
