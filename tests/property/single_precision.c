@@ -109,6 +109,9 @@ static void perturb_body(random_source *random, double length, body *b) {
     b->mass *= 1 + FLT_EPSILON * random_uniform(random, -1, 1);
     perturb_vector(random, b->inertia, 6, FLT_EPSILON, b->inertia);
     perturb_vector(random, b->moments, 6, FLT_EPSILON, b->moments);
+    perturb_vector(random, b->carried_inertia, 6, FLT_EPSILON, b->carried_inertia);
+    perturb_vector(random, b->rotor_couple, 3, FLT_EPSILON, b->rotor_couple);
+    b->reflected_inertia *= 1 + FLT_EPSILON * random_uniform(random, -1, 1);
 }
 
 /* Returns the model with perturbed constants, in the workspace's private copy, with `frames` as memory for its frames.
@@ -126,7 +129,7 @@ static const dyn_model *perturb_model(random_source *random, const dyn_model *mo
     for (int i = 0; i < model->body_count; i++) {
         perturb_body(random, length, &loaded->bodies[i]);
     }
-    group_inertias(loaded->bodies, model->body_count);
+    group_inertias(loaded, loaded->bodies);
     loaded->frames = memcpy(frames, model->frames, (size_t)model->link_count * sizeof *frames);
     for (int i = 0; i < model->link_count; i++) {
         perturb_vector(random, frames[i].pose.position, 3, FLT_EPSILON, frames[i].pose.position);

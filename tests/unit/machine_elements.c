@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "branched_tree.h"
 #include "lib/src/model/description.h"
 #include "lib/src/model/normal_form.h"
 #include "lib/src/model/placement.h"
@@ -90,8 +91,6 @@ END_TEST
 
 /* ---- Rotors as links --------------------------------------------------------------------------------------------- */
 
-enum { JOINTS = 6, NV = 6 + JOINTS, NQ = 7 + JOINTS };
-
 /* Ways to describe the rotors of a robot. */
 typedef enum rotor_form { ROTORS, ROTORS_DIAGONAL, ROTORS_REFLECTED, ROTOR_LINKS, NO_ROTORS } rotor_form;
 
@@ -102,12 +101,9 @@ static const dyn_rotor rotors[JOINTS] = {
     {.ratio = 40, .axial_inertia = 1e-3},
     {.ratio = -11, .axial_inertia = 0.02, .transverse_inertia = 0.05, .mass = 0.3, .axis = {0, 1, 0}},
     {.ratio = 1, .axial_inertia = 0.3, .transverse_inertia = 0.2, .mass = 0.5, .position = {0, 0.2, 0}},
+    {.ratio = 30, .axial_inertia = 1e-3, .transverse_inertia = 2e-3, .mass = 0.6, .axis = {-1, 0, 3}},
+    {.ratio = -5, .axial_inertia = 0.04, .axis = {0.6, 0.8, 0}},
 };
-static const dyn_joint_type types[JOINTS] = {DYN_JOINT_TYPE_REVOLUTE, DYN_JOINT_TYPE_CONTINUOUS,
-                                             DYN_JOINT_TYPE_REVOLUTE, DYN_JOINT_TYPE_PRISMATIC,
-                                             DYN_JOINT_TYPE_HELICAL,  DYN_JOINT_TYPE_REVOLUTE};
-static const char *const links[JOINTS + 1] = {"base", "l0", "l1", "l2", "l3", "l4", "l5"};
-static const int parents[JOINTS] = {0, 1, 1, 3, 1, 5};
 
 /* Adds a rotor as a link with a mimic joint. */
 static void add_rotor_link(dyn_builder *builder, const dyn_joint_description *driven, const dyn_rotor *rotor) {
@@ -137,35 +133,17 @@ static void add_rotor_link(dyn_builder *builder, const dyn_joint_description *dr
     add_joint(builder, &spin);
 }
 
-/* Builds a tree of geared joints of all types with one coordinate, in random places. */
+/* Builds a tree of geared joints of all types with one coordinate. */
 static dyn_builder *geared_tree(rotor_form form) {
-    random_source random = {11};
-    dyn_builder *builder = new_builder();
-    for (int i = 0; i <= JOINTS; i++) {
-        add_link_with(builder, links[i],
-                      &(dyn_inertia){.mass = 1 + 0.1 * i,
-                                     .center_of_mass = {0.1, -0.05 * i, 0.2},
-                                     .rotational = {0.1, 0.01, 0, 0.12, -0.02, 0.09}});
-    }
-    for (int j = 0; j < JOINTS; j++) {
-        char name[8];
-        snprintf(name, sizeof name, "j%d", j);
-        dyn_joint_description joint = joint_between(name, types[j], links[parents[j]], links[j + 1]);
-        double axis[3];
-        random_unit(&random, 3, axis);
-        rotation_from_z(axis, joint.rotation);
-        random_unit(&random, 3, joint.position);
-        random_unit(&random, 3, joint.axis);
-        joint.pitch = 0.3;
-        add_joint(builder, &joint);
+    dyn_builder *builder = branched_tree();
+    for (int j = 0; j < JOINTS && form != NO_ROTORS; j++) {
+        const dyn_joint_description joint = *dyn_builder_joint(builder, j);
         if (form == ROTOR_LINKS) {
             add_rotor_link(builder, &joint, &rotors[j]);
-        }
-        if (form == ROTOR_LINKS || form == NO_ROTORS) {
             continue;
         }
         dyn_machine_element_description rotor = {
-            .name = name, .kind = DYN_MACHINE_ELEMENT_KIND_ROTOR, .joint = name, .rotor = rotors[j]};
+            .name = joint.name, .kind = DYN_MACHINE_ELEMENT_KIND_ROTOR, .joint = joint.name, .rotor = rotors[j]};
         rotor.rotor.coupling = (dyn_rotor_coupling)form; /* both lists have the same order */
         dyn_error error;
         require(dyn_builder_add_machine_element(builder, &rotor, &error), &error);
@@ -225,72 +203,60 @@ START_TEST(rotors_are_links_with_coupled_joints) {
 }
 END_TEST
 
-/* States of a batch: more than the lanes of any instruction set. */
-enum { STATES = 19 };
-
-/* Inputs of all algorithms. */
-typedef struct states {
-    double q[STATES * NQ], v[STATES * NV], a[STATES * NV], tau[STATES * NV], wrench[STATES * 6];
-} states;
-
-static void draw_states(states *x) {
-    random_source random = random_seed("algorithms compute rotors as links", 7);
-    for (int i = 0; i < STATES; i++) {
-        random_state(&random, x->q + i * NQ, x->v + i * NV, x->tau + i * NV);
+/* Without a floating base, the first joint has its rotor on the world. */
+START_TEST(rotors_on_the_world_are_links_with_coupled_joints) {
+    dyn_model *model = build_model(geared_tree(ROTORS), NULL, NULL);
+    dyn_model *twin = build_model(geared_tree(ROTOR_LINKS), NULL, NULL);
+    random_source random = random_seed("rotors on the world are links with coupled joints", 12);
+    ck_assert_int_eq(dyn_model_nv(model), JOINTS);
+    for (int i = 0; i < 50; i++) {
+        double q[NQ], v[NV], tau[NV];
+        random_state(&random, q, v, tau);
+        quantities x = evaluate(model, q, v, tau), y = evaluate(twin, q, v, tau);
+        assert_norm_close("M", i, x.M, y.M, JOINTS * JOINTS, 1e-13);
+        assert_norm_close("h", i, x.h, y.h, JOINTS, 1e-13);
+        assert_norm_close("a", i, x.a, y.a, JOINTS, 1e-11);
     }
-    for (int k = 0; k < STATES * NV; k++) {
-        x->a[k] = random_uniform(&random, -3, 3);
-    }
-    for (int k = 0; k < STATES * 6; k++) {
-        x->wrench[k] = random_uniform(&random, -5, 5);
-    }
+    dyn_model_free(model);
+    dyn_model_free(twin);
 }
-
-/* Computes n states by an algorithm. The caller frees the result. */
-static double *compute(const dyn_model *model, algorithm_id id, size_t n, const states *x, dyn_status *status,
-                       dyn_error *error) {
-    dyn_workspace *w;
-    require(dyn_workspace_create(model, &w, error), error);
-    algorithm_input in = {
-        .model = model, .workspace = w, .n = n, .q = x->q, .v = x->v, .a = x->a, .tau = x->tau, .wrench = x->wrench};
-    require(dyn_model_find_frame(model, "l3", &in.frame, error), error);
-    double *out = numbers(n * algorithm_width(id, model));
-    *status = algorithm_compute(id, &in, error, out);
-    dyn_workspace_free(w);
-    return out;
-}
-
-/* Compares the results of an algorithm for a model with rotors and for its twin with rotors as links. */
-static void compare_algorithm(const dyn_model *model, const dyn_model *twin, algorithm_id id, size_t n,
-                              const states *x) {
-    dyn_error error;
-    dyn_status first, second;
-    double *own = compute(model, id, n, x, &first, &error);
-    double *expected = compute(twin, id, n, x, &second, &error);
-    ck_assert_msg(first == DYN_OK && second == DYN_OK, "%s: %s", algorithm_get(id)->name, error.message);
-    assert_norm_close(algorithm_get(id)->name, (int)n, own, expected, n * algorithm_width(id, model), 1e-10);
-    free(own), free(expected);
-}
+END_TEST
 
 START_TEST(algorithms_compute_rotors_as_links) {
     const dyn_build_options floating = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
     dyn_model *model = build_model(geared_tree(ROTORS), &floating, NULL);
     dyn_model *twin = build_model(geared_tree(ROTOR_LINKS), &floating, NULL);
     states x;
-    draw_states(&x);
-    for (algorithm_id id = 0; id < ALGORITHM_COUNT; id++) {
-        /* These have results for each link or joint, of which the twin has more, or are of rotors, of which it has
-         * none. The twin's last link is a rotor. */
-        bool is_of_links = id == ALGORITHM_JOINT_WRENCHES || id == ALGORITHM_REGRESSOR ||
-                           id == ALGORITHM_ENERGY_REGRESSOR || id == ALGORITHM_BODY_INERTIA ||
-                           id == ALGORITHM_PRINCIPAL_MOMENTS || id == ALGORITHM_ROTOR_FORCES ||
-                           id == ALGORITHM_ROTOR_COUPLING_FORCES;
-        for (size_t n = 1; !is_of_links && n <= STATES; n += STATES - 1) {
-            compare_algorithm(model, twin, id, n, &x);
-        }
-    }
+    draw_states("algorithms compute rotors as links", &x);
+    compare_with_twin(model, twin, &x);
     dyn_model_free(model);
     dyn_model_free(twin);
+}
+END_TEST
+
+/* Results replace an input of one row per state: v, then a or tau. */
+START_TEST(results_replace_inputs) {
+    const dyn_build_options floating = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
+    dyn_model *model = build_model(geared_tree(ROTORS), &floating, NULL);
+    states x;
+    draw_states("results replace inputs", &x);
+    for (size_t n = 1; n <= STATES; n += STATES - 1) {
+        double *tau = compute(model, ALGORITHM_RNEA, n, &x), *a = compute(model, ALGORITHM_ABA, n, &x);
+        dyn_workspace *w = workspace_of(model);
+        dyn_error error;
+        for (int i = 0; i < 2; i++) {
+            states y = x;
+            double *to = i == 0 ? y.v : y.a, *accelerations = i == 0 ? y.v : y.tau;
+            require(dyn_rnea(model, w, n, NULL, y.q, y.v, y.a, NULL, to, &error), &error);
+            ck_assert_mem_eq(to, tau, n * NV * sizeof *to);
+            y = x;
+            require(dyn_aba(model, w, n, NULL, y.q, y.v, y.tau, NULL, accelerations, &error), &error);
+            ck_assert_mem_eq(accelerations, a, n * NV * sizeof *a);
+        }
+        dyn_workspace_free(w);
+        free(tau), free(a);
+    }
+    dyn_model_free(model);
 }
 END_TEST
 
@@ -298,11 +264,9 @@ START_TEST(joints_transmit_the_wrenches_of_their_links) {
     dyn_model *model = build_model(geared_tree(ROTORS), NULL, NULL);
     dyn_model *twin = build_model(geared_tree(ROTOR_LINKS), NULL, NULL);
     states x;
-    dyn_status status;
-    dyn_error error;
-    draw_states(&x);
-    double *own = compute(model, ALGORITHM_JOINT_WRENCHES, 1, &x, &status, &error);
-    double *expected = compute(twin, ALGORITHM_JOINT_WRENCHES, 1, &x, &status, &error);
+    draw_states("joints transmit the wrenches of their links", &x);
+    double *own = compute(model, ALGORITHM_JOINT_WRENCHES, 1, &x);
+    double *expected = compute(twin, ALGORITHM_JOINT_WRENCHES, 1, &x);
     for (int j = 0; j < dyn_model_joint_count(model); j++) {
         int k = dyn_model_find_joint(twin, dyn_model_joint(model, j)->name);
         assert_norm_close("wrench", j, own + 6 * j, expected + 6 * k, 6, 1e-12);
@@ -357,7 +321,7 @@ static void compare_housings(const dyn_model *model, const dyn_model *twin, cons
             snprintf(link, sizeof link, "rotor of j%d", j);
             snprintf(name, sizeof name, "spin of j%d", j);
             double *rotor = expected + 6 * dyn_model_find_joint(twin, name), sum[6];
-            carry_wrench(model, w[0], q, links[parents[j]], &joint->origin, one + 6 * j);
+            carry_wrench(model, w[0], q, tree_links[tree_parents[j]], &joint->origin, one + 6 * j);
             carry_wrench(twin, w[1], q, link, &identity_pose, rotor);
             for (int k = 0; k < 6; k++) {
                 sum[k] = -rotor[k];
@@ -375,36 +339,16 @@ START_TEST(housings_feel_the_wrenches_of_rotors_as_links) {
     dyn_model *model = build_model(geared_tree(ROTORS), &floating, NULL);
     dyn_model *twin = build_model(geared_tree(ROTOR_LINKS), &floating, NULL);
     states x;
-    draw_states(&x);
+    draw_states("housings feel the wrenches of rotors as links", &x);
     compare_housings(model, twin, &x);
     dyn_model_free(model);
     dyn_model_free(twin);
 }
 END_TEST
 
-/* Computes the difference between the inverse dynamics of two robots with the same joints. */
-static double *difference(const dyn_model *model, const dyn_model *other, const states *x) {
-    dyn_status status;
-    dyn_error error;
-    double *first = compute(model, ALGORITHM_RNEA, STATES, x, &status, &error);
-    require(status, &error);
-    double *second = compute(other, ALGORITHM_RNEA, STATES, x, &status, &error);
-    require(status, &error);
-    for (int k = 0; k < STATES * NV; k++) {
-        first[k] -= second[k];
-    }
-    free(second);
-    return first;
-}
-
 /* Asserts that an algorithm computes `expected`, for all states at once and for the first one alone. */
 static void expect_forces(const dyn_model *model, algorithm_id id, const states *x, const double *expected) {
-    dyn_status status;
-    dyn_error error;
-    double *all = compute(model, id, STATES, x, &status, &error);
-    require(status, &error);
-    double *one = compute(model, id, 1, x, &status, &error);
-    require(status, &error);
+    double *all = compute(model, id, STATES, x), *one = compute(model, id, 1, x);
     assert_norm_close(algorithm_get(id)->name, STATES, all, expected, STATES * NV, 1e-12);
     assert_norm_close(algorithm_get(id)->name, 1, one, expected, NV, 1e-12);
     free(all), free(one);
@@ -416,7 +360,7 @@ START_TEST(rotor_forces_are_those_that_links_alone_lack) {
     dyn_model *diagonal = build_model(geared_tree(ROTORS_DIAGONAL), &floating, NULL);
     const double none[STATES * NV] = {0};
     states x;
-    draw_states(&x);
+    draw_states("rotor forces are those that links alone lack", &x);
     for (rotor_form form = ROTORS; form <= ROTORS_REFLECTED; form++) {
         dyn_model *model = build_model(geared_tree(form), &floating, NULL);
         double *rotor_part = difference(model, bare, &x), *coupling = difference(model, diagonal, &x);
@@ -454,15 +398,12 @@ static void expect_parameters(const dyn_model *model, const dyn_model *bare) {
 START_TEST(regressors_are_those_of_links_alone) {
     dyn_model *bare = build_model(geared_tree(NO_ROTORS), NULL, NULL);
     states x;
-    dyn_status status;
-    dyn_error error;
-    draw_states(&x);
+    draw_states("regressors are those of links alone", &x);
     for (rotor_form form = ROTORS; form <= ROTORS_REFLECTED; form++) {
         dyn_model *model = build_model(geared_tree(form), NULL, NULL);
         expect_parameters(model, bare);
         for (algorithm_id id = ALGORITHM_REGRESSOR; id <= ALGORITHM_ENERGY_REGRESSOR; id++) {
-            double *own = compute(model, id, 1, &x, &status, &error);
-            double *expected = compute(bare, id, 1, &x, &status, &error);
+            double *own = compute(model, id, 1, &x), *expected = compute(bare, id, 1, &x);
             assert_norm_close(algorithm_get(id)->name, (int)form, own, expected, algorithm_width(id, bare), 1e-14);
             free(own), free(expected);
         }
@@ -475,26 +416,8 @@ END_TEST
 START_TEST(formulations_compute_rotors_or_refuse_them) {
     dyn_model *model = build_model(geared_tree(ROTORS_DIAGONAL), NULL, NULL);
     states x;
-    int computed = 0;
-    draw_states(&x);
-    dyn_status status;
-    dyn_error error;
-    double *expected = compute(model, ALGORITHM_RNEA, 1, &x, &status, &error), tau[NV];
-    for (int i = 0; i < dyn_formulation_count(); i++) {
-        dyn_formulation *formulation;
-        const char *name = dyn_formulation_traits_at(i)->name;
-        status = dyn_formulation_create(model, name, &formulation, &error);
-        if (status != DYN_OK) {
-            ck_assert_int_eq(status, DYN_FAILED_PRECONDITION);
-            continue;
-        }
-        require(dyn_formulation_inverse_dynamics(formulation, 1, NULL, x.q, x.v, x.a, tau, &error), &error);
-        assert_norm_close(name, i, tau, expected, (size_t)dyn_model_nv(model), 1e-9);
-        dyn_formulation_free(formulation);
-        computed++;
-    }
-    ck_assert_int_gt(computed, 0);
-    free(expected);
+    draw_states("formulations compute rotors or refuse them", &x);
+    compare_formulations(model, &x);
     dyn_model_free(model);
 }
 END_TEST
@@ -503,7 +426,7 @@ START_TEST(payloads_leave_rotors_in_place) {
     const dyn_build_options floating = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
     double *results[2];
     states x;
-    draw_states(&x);
+    draw_states("payloads leave rotors in place", &x);
     for (int form = 0; form < 2; form++) {
         dyn_model *model = build_model(geared_tree(form == 0 ? ROTORS : ROTOR_LINKS), &floating, NULL);
         const dyn_model *loaded;
@@ -562,7 +485,7 @@ START_TEST(constraints_act_on_rotors_as_on_links) {
     const dyn_build_options floating = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
     double *results[2];
     states x;
-    draw_states(&x);
+    draw_states("constraints act on rotors as on links", &x);
     for (int i = 0; i < 2; i++) {
         dyn_model *model = build_model(close_loop(geared_tree(i == 0 ? ROTORS : ROTOR_LINKS)), &floating, NULL);
         dyn_workspace *w;
@@ -702,7 +625,7 @@ START_TEST(locked_joints_hold_their_rotors_in_place) {
     dyn_model *model = build_model(geared_tree(ROTORS), NULL, NULL), *locked;
     const char *const names[] = {"j1", "j2"};
     double q[JOINTS] = {0.3, 1.1, -0.8, 0.2, 0.5, -1.3}, v[JOINTS] = {1, 0, 0, -0.5, 0.7, 0.4};
-    const double q_left[] = {q[0], q[3], q[4], q[5]}, v_left[] = {v[0], v[3], v[4], v[5]};
+    const double q_left[] = {q[0], q[3], q[4], q[5], q[6], q[7]}, v_left[] = {v[0], v[3], v[4], v[5], v[6], v[7]};
     dyn_error error;
     require(dyn_model_lock(model, 2, names, q, &locked, &error), &error);
     double before = kinetic_energy(model, q, v), after = kinetic_energy(locked, q_left, v_left);
@@ -1207,6 +1130,8 @@ int main(void) {
     tcase_add_test(tests, rotors_are_links_with_coupled_joints);
     tcase_add_test(tests, algorithms_compute_rotors_as_links);
     tcase_add_test(tests, housings_feel_the_wrenches_of_rotors_as_links);
+    tcase_add_test(tests, rotors_on_the_world_are_links_with_coupled_joints);
+    tcase_add_test(tests, results_replace_inputs);
     tcase_add_test(tests, joints_transmit_the_wrenches_of_their_links);
     tcase_add_test(tests, rotor_forces_are_those_that_links_alone_lack);
     tcase_add_test(tests, regressors_are_those_of_links_alone);

@@ -11,22 +11,16 @@
 #include <dynamics/motor.h>
 #include <dynamics/simulation.h>
 
+#include "branched_tree.h"
 #include "lib/src/model/placement.h"
 #include "robots.h"
-#include "support/algorithms.h"
 #include "support/assertions.h"
 #include "support/random.h"
 
-enum { JOINTS = 6, SHAFTS = 4, NV = 6 + JOINTS, NQ = 7 + JOINTS, STATES = 19, WIDEST = NV + SHAFTS };
+enum { SHAFTS = 4, WIDEST = NV + SHAFTS };
 
 /* Ways to describe the shafts of a robot. FREE_LINKS are rotors with a coordinate of their own. */
 typedef enum shaft_form { EXACT, DIAGONAL, REFLECTED, COUPLED_LINKS, FREE_LINKS, NO_SHAFTS } shaft_form;
-
-static const dyn_joint_type types[JOINTS] = {DYN_JOINT_TYPE_REVOLUTE, DYN_JOINT_TYPE_CONTINUOUS,
-                                             DYN_JOINT_TYPE_REVOLUTE, DYN_JOINT_TYPE_PRISMATIC,
-                                             DYN_JOINT_TYPE_HELICAL,  DYN_JOINT_TYPE_REVOLUTE};
-static const char *const links[JOINTS + 1] = {"base", "l0", "l1", "l2", "l3", "l4", "l5"};
-static const int parents[JOINTS] = {0, 1, 1, 3, 1, 5};
 
 /* A differential on a link between its joints, a belt on the base, a motor on the last link, and a remote motor. */
 static const dyn_machine_element_description shafts[SHAFTS] = {
@@ -85,28 +79,9 @@ static void add_shaft(dyn_builder *builder, dyn_machine_element_description shaf
     require(dyn_builder_add_machine_element(builder, &shaft, &error), &error);
 }
 
-/* Builds a tree of joints of all types with one coordinate, in random places, with the shafts. */
+/* Builds a tree of joints of all types with one coordinate, with the shafts. */
 static dyn_builder *tree_with_shafts(shaft_form form) {
-    random_source random = {11};
-    dyn_builder *builder = new_builder();
-    for (int i = 0; i <= JOINTS; i++) {
-        add_link_with(builder, links[i],
-                      &(dyn_inertia){.mass = 1 + 0.1 * i,
-                                     .center_of_mass = {0.1, -0.05 * i, 0.2},
-                                     .rotational = {0.1, 0.01, 0, 0.12, -0.02, 0.09}});
-    }
-    for (int j = 0; j < JOINTS; j++) {
-        char name[8];
-        double axis[3];
-        snprintf(name, sizeof name, "j%d", j);
-        dyn_joint_description joint = joint_between(name, types[j], links[parents[j]], links[j + 1]);
-        random_unit(&random, 3, axis);
-        rotation_from_z(axis, joint.rotation);
-        random_unit(&random, 3, joint.position);
-        random_unit(&random, 3, joint.axis);
-        joint.pitch = 0.3;
-        add_joint(builder, &joint);
-    }
+    dyn_builder *builder = branched_tree();
     for (int k = 0; k < SHAFTS; k++) {
         dyn_machine_element_description shaft = shafts[k];
         if (form == COUPLED_LINKS || form == FREE_LINKS) {
@@ -117,36 +92,6 @@ static dyn_builder *tree_with_shafts(shaft_form form) {
         }
     }
     return builder;
-}
-
-/* Inputs of all algorithms, for a floating robot. */
-typedef struct states {
-    double q[STATES * NQ], v[STATES * NV], a[STATES * NV], tau[STATES * NV], wrench[STATES * 6];
-} states;
-
-static void draw_states(const char *property, states *x) {
-    random_source random = random_seed(property, 7);
-    for (int i = 0; i < STATES * NQ; i++) {
-        x->q[i] = random_uniform(&random, -1, 1);
-    }
-    for (int i = 0; i < STATES; i++) {
-        random_unit(&random, 4, x->q + i * NQ + 3);
-    }
-    for (int k = 0; k < STATES * NV; k++) {
-        x->v[k] = random_uniform(&random, -2, 2);
-        x->a[k] = random_uniform(&random, -3, 3);
-        x->tau[k] = random_uniform(&random, -5, 5);
-    }
-    for (int k = 0; k < STATES * 6; k++) {
-        x->wrench[k] = random_uniform(&random, -5, 5);
-    }
-}
-
-static dyn_workspace *workspace_of(const dyn_model *model) {
-    dyn_workspace *w;
-    dyn_error error;
-    require(dyn_workspace_create(model, &w, &error), &error);
-    return w;
 }
 
 /* ---- Rotors with coordinates of their own ------------------------------------------------------------------------ */
@@ -236,19 +181,6 @@ END_TEST
 
 /* ---- All algorithms ---------------------------------------------------------------------------------------------- */
 
-/* Computes n states by an algorithm. The caller frees the result. */
-static double *compute(const dyn_model *model, algorithm_id id, size_t n, const states *x) {
-    dyn_error error;
-    dyn_workspace *w = workspace_of(model);
-    algorithm_input in = {
-        .model = model, .workspace = w, .n = n, .q = x->q, .v = x->v, .a = x->a, .tau = x->tau, .wrench = x->wrench};
-    require(dyn_model_find_frame(model, "l3", &in.frame, &error), &error);
-    double *out = numbers(n * algorithm_width(id, model));
-    require(algorithm_compute(id, &in, &error, out), &error);
-    dyn_workspace_free(w);
-    return out;
-}
-
 START_TEST(algorithms_compute_shafts_as_coupled_links) {
     const dyn_build_options floating = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
     dyn_model *model = build_model(tree_with_shafts(EXACT), &floating, NULL);
@@ -256,32 +188,10 @@ START_TEST(algorithms_compute_shafts_as_coupled_links) {
     states x;
     draw_states("algorithms compute shafts as coupled links", &x);
     ck_assert(!dyn_model_has_coupling(model) && dyn_model_has_coupling(twin));
-    for (algorithm_id id = 0; id < ALGORITHM_COUNT; id++) {
-        /* These have results for each link or joint, of which the twin has more, or are of rotors, of which it has
-         * none. */
-        bool is_of_links = id == ALGORITHM_JOINT_WRENCHES || id == ALGORITHM_REGRESSOR ||
-                           id == ALGORITHM_ENERGY_REGRESSOR || id == ALGORITHM_BODY_INERTIA ||
-                           id == ALGORITHM_PRINCIPAL_MOMENTS || id == ALGORITHM_ROTOR_FORCES ||
-                           id == ALGORITHM_ROTOR_COUPLING_FORCES;
-        for (size_t n = 1; !is_of_links && n <= STATES; n += STATES - 1) {
-            double *own = compute(model, id, n, &x), *expected = compute(twin, id, n, &x);
-            assert_norm_close(algorithm_get(id)->name, (int)n, own, expected, n * algorithm_width(id, model), 1e-10);
-            free(own), free(expected);
-        }
-    }
+    compare_with_twin(model, twin, &x);
     dyn_model_free(model), dyn_model_free(twin);
 }
 END_TEST
-
-/* Computes the difference between the inverse dynamics of two robots with the same joints. */
-static double *difference(const dyn_model *model, const dyn_model *other, const states *x) {
-    double *first = compute(model, ALGORITHM_RNEA, STATES, x), *second = compute(other, ALGORITHM_RNEA, STATES, x);
-    for (int k = 0; k < STATES * NV; k++) {
-        first[k] -= second[k];
-    }
-    free(second);
-    return first;
-}
 
 START_TEST(forces_of_shafts_are_those_that_links_alone_lack) {
     const dyn_build_options floating = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
@@ -330,27 +240,9 @@ END_TEST
 
 START_TEST(formulations_compute_shafts_or_refuse_them) {
     dyn_model *model = build_model(tree_with_shafts(EXACT), NULL, NULL);
-    int computed = 0;
-    double tau[NV];
-    dyn_error error;
     states x;
     draw_states("formulations compute shafts or refuse them", &x);
-    double *expected = compute(model, ALGORITHM_RNEA, 1, &x);
-    for (int i = 0; i < dyn_formulation_count(); i++) {
-        dyn_formulation *formulation;
-        const char *name = dyn_formulation_traits_at(i)->name;
-        dyn_status status = dyn_formulation_create(model, name, &formulation, &error);
-        if (status != DYN_OK) {
-            ck_assert_int_eq(status, DYN_FAILED_PRECONDITION);
-            continue;
-        }
-        require(dyn_formulation_inverse_dynamics(formulation, 1, NULL, x.q, x.v, x.a, tau, &error), &error);
-        assert_norm_close(name, i, tau, expected, (size_t)dyn_model_nv(model), 1e-9);
-        dyn_formulation_free(formulation);
-        computed++;
-    }
-    ck_assert_int_gt(computed, 0);
-    free(expected);
+    compare_formulations(model, &x);
     dyn_model_free(model);
 }
 END_TEST

@@ -70,7 +70,7 @@ static void merge_payloads(const dyn_model *model, size_t count, const dyn_paylo
         }
     }
     merge_rotors(model, bodies);
-    group_inertias(bodies, model->body_count);
+    group_inertias(model, bodies);
     round_constants(bodies, model->body_count);
 }
 

@@ -93,7 +93,9 @@ dyn_status dyn_check_constants(dyn_precision precision, const dyn_model *model, 
         status = check_body(model->joints[model->bodies[i].joint].name, &model->bodies[i], error);
     }
     for (int i = 0; status == DYN_OK && i < model->body_count; i++) {
-        status = check_grouped(model->joints[model->bodies[i].joint].name, &model->bodies[i].grouped, error);
+        const char *joint = model->joints[model->bodies[i].joint].name;
+        status = check_grouped(joint, &model->bodies[i].grouped, error);
+        status = status == DYN_OK ? check_grouped(joint, &model->bodies[i].carried, error) : status;
     }
     if (status == DYN_OK) {
         status = check_stages(model, error);

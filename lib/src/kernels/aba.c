@@ -21,7 +21,7 @@
  *     U = I_A S + X g        D = S' I_A S + d        u = D^-1 (tau - S' p + (X g)' c)        p_p += v_p x* g v_i
  *     I_a = I_A - U U' D^-1
  *
- * and all else is as above.
+ * and all else is as above (aba_driven.h).
  *
  * Most joints of a robot are hinges, for which aba_revolute.h has shorter steps that differ in rounding only.
  *
@@ -61,7 +61,7 @@ void KERNEL(aba)(const dyn_model *model, void *memory, const packed_inputs *in, 
     if (model->body_count == 0) {
         return;
     }
-    if (model->link_bodies < model->body_count) {
+    if (has_driven_joints(model)) {
         t.has_rotors = 1;
         run_passes(model, memory, in, (const real *)diagonal, &t, (real *)pivots, (real *)a);
     } else {

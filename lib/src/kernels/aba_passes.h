@@ -5,7 +5,7 @@
 #ifndef DYNAMICS_KERNELS_ABA_PASSES_H
 #define DYNAMICS_KERNELS_ABA_PASSES_H
 
-#include "aba_revolute.h"
+#include "aba_driven.h"
 #include "../model/joint_placement.h"
 
 /* Scratch memory of the three passes. */
@@ -15,8 +15,8 @@ typedef struct aba_tree {
     motion *c;              /* of hinges, only the components along x and y */
     force *p;               /* later W of the first coordinate of each joint */
     force *W;               /* W of the other coordinates */
-    articulated_inertia *I; /* of bodies that fork */
-    motion *forked;         /* v, later a, of bodies that fork */
+    articulated_inertia *I; /* of bodies that fork into links */
+    motion *forked;         /* v, later a, of bodies that fork into links */
     motion *velocities;     /* of all bodies; NULL: they are not stored */
     int is_resisted;        /* a diagonal is added to M, and no joint is computed as a hinge */
     int has_rotors;         /* bodies of rotors follow those of the links; a constant in each copy of the passes */
@@ -27,27 +27,19 @@ static inline force *W_at(const aba_tree *t, int i, int j, int k) {
     return k == 0 ? &t->p[i] : &t->W[j + k];
 }
 
-/* Returns true if no diagonal and no rotor adds to D of a joint. */
-static inline int is_plain(const body *b, const aba_tree *t) {
-    return !t->is_resisted && !(t->has_rotors && b->is_driven);
-}
-
+/* Returns true if a joint is computed as a hinge. */
 static inline int is_hinge(const body *b, const aba_tree *t) {
-    return b->hinge && is_plain(b, t);
+    return b->hinge && !t->is_resisted;
 }
 
-/* Returns the inertia of a body without its subtree, but with the axial inertias of the rotors that it carries. */
-static inline rigid_inertia carried_inertia(const body *b, const aba_tree *t) {
-    rigid_inertia I = body_inertia(b);
-    if (t->has_rotors) {
-        I.I = sym3_rounded(constants_of(b)->carried_inertia);
-    }
-    return I;
+/* Returns true if rotors drive a joint. */
+static inline int is_driven(const body *b, const aba_tree *t) {
+    return t->has_rotors && b->is_driven;
 }
 
-/* Returns X g, the moment of the rotors of a joint, in the axes of its body. */
-static inline vec3 rotor_couple(const body *b, placement X) {
-    return mat3_apply_transposed(X.R, vec3_rounded(constants_of(b)->rotor_couple));
+/* Returns the inertia of a body without its subtree, but with its rotors at rest. */
+static inline rigid_inertia inertia_of(const body *b, const aba_tree *t) {
+    return t->has_rotors ? carried_inertia(b) : body_inertia(b);
 }
 
 /* Computes velocities, velocity products c and bias wrenches p. */
@@ -59,8 +51,8 @@ KERNEL_STEP void velocity_pass(const dyn_model *model, const real *q, const real
         if (b->parent >= 0 && b->parent != i - 1) {
             k = t->forked[b->parent];
         }
-        if (t->has_rotors && b->is_driven && b->parent >= 0) {
-            vec3 g = vec3_rounded(constants_of(b)->rotor_couple);
+        if (is_driven(b, t) && b->parent >= 0) {
+            vec3 g = rotor_couple(b);
             force *p = &t->p[b->parent];
             p->n = vec3_fma(rates[0], vec3_cross(k.w, g), p->n);
         }
@@ -79,9 +71,9 @@ KERNEL_STEP void velocity_pass(const dyn_model *model, const real *q, const real
         if (t->velocities) {
             t->velocities[i] = k;
         }
-        rigid_inertia I = carried_inertia(b, t);
+        rigid_inertia I = inertia_of(b, t);
         t->p[i] = force_cross(k, rigid_inertia_apply(I, k));
-        if (b->forks) {
+        if (b->forks_links) {
             t->I[i] = articulated_from_rigid(I);
             t->forked[i] = k;
         }
@@ -105,56 +97,56 @@ KERNEL_STEP real eliminate_axis(const body *b, int k, real tau, const real *diag
     return D;
 }
 
-/* Eliminates the coordinate of body i, which is b, together with the rotors that drive it, as eliminate_axis does. */
-KERNEL_STEP real eliminate_driven(const body *b, const aba_tree *t, int i, real tau, const real *diagonal,
-                                  articulated_inertia *I, force *p, real *u) {
-    const motion_type type = b->motion;
-    force U = articulated_apply(*I, joint_column(b, type, 0));
-    vec3 g = rotor_couple(b, t->X[i]);
-    real D = joint_force(b, type, 0, U) + rounded_set(constants_of(b)->reflected_inertia);
-    if (diagonal) {
-        D = D + diagonal[0];
+/* Numbers of each coordinate of a joint. */
+typedef struct joint_elimination {
+    const real *tau, *diagonal; /* `diagonal` may be NULL */
+    real *pivots, *u;           /* results */
+} joint_elimination;
+
+/* Eliminates the coordinates of body i: I and p become those of the rigid body that moves with the parent. */
+KERNEL_STEP void eliminate_joint(const body *b, const aba_tree *t, int i, joint_elimination x, articulated_inertia *I,
+                                 force *p) {
+    if (is_driven(b, t) && is_hinge(b, t)) {
+        vec3 g = hinge_to_child(hinge_at(b, t->turns, i), rotor_couple(b));
+        x.pivots[0] = eliminate_driven_hinge(b, g, &t->c[i], x.tau[0], I, p, &t->p[i], x.u);
+        return;
     }
-    real inverse_D = real_set(1) / D;
-    U.n = vec3_add(U.n, g);
-    t->p[i] = force_scale(inverse_D, U);
-    *u = inverse_D * (tau - joint_force(b, type, 0, *p) + vec3_dot(g, t->c[i].w));
-    *I = articulated_downdate(*I, U, t->p[i]);
-    *p = force_fma(*u, U, *p);
-    return D;
+    if (!x.diagonal && b->motion == MOTION_REVOLUTE && !is_driven(b, t)) {
+        x.pivots[0] = eliminate_revolute(&t->c[i], x.tau[0], I, p, &t->p[i], x.u);
+        return;
+    }
+    if (is_driven(b, t)) {
+        vec3 g = mat3_apply_transposed(t->X[i].R, rotor_couple(b));
+        x.pivots[0] = eliminate_driven(b, g, x.tau[0] + vec3_dot(g, t->c[i].w), x.diagonal, I, p, &t->p[i], x.u);
+    } else {
+        for (int k = b->nv - 1; k >= 0; k--) {
+            x.pivots[k] = eliminate_axis(b, k, x.tau[k], x.diagonal, I, p, W_at(t, i, b->v_index, k), &x.u[k]);
+        }
+    }
+    *p = force_add(*p, articulated_apply(*I, t->c[i]));
 }
 
 /* Returns true if body i has no children. */
 static inline int is_leaf(const dyn_model *model, int i) {
-    return !model->bodies[i].forks && (i + 1 == model->link_bodies || model->bodies[i + 1].parent != i);
+    return !model->bodies[i].forks_links && (i + 1 == model->link_bodies || model->bodies[i + 1].parent != i);
 }
 
 /* Eliminates all coordinates from the tips to the root. I and p stay in registers along a chain, and go through memory
  * at bodies that fork. */
 KERNEL_STEP void inertia_pass(const dyn_model *model, const real *tau, const real *diagonal, const aba_tree *t,
                               real *pivots, real *u) {
-    articulated_inertia I = articulated_from_rigid(carried_inertia(&model->bodies[0], t));
+    articulated_inertia I = articulated_from_rigid(inertia_of(&model->bodies[0], t));
     force p = force_zero();
     for (int i = model->link_bodies - 1; i >= 0; i--) {
         const body *b = &model->bodies[i];
         int j = b->v_index;
-        if (b->forks) {
+        if (b->forks_links) {
             I = t->I[i], p = t->p[i];
         } else if (is_leaf(model, i)) {
-            I = articulated_from_rigid(carried_inertia(b, t)), p = t->p[i];
+            I = articulated_from_rigid(inertia_of(b, t)), p = t->p[i];
         }
-        if (t->has_rotors && b->is_driven) {
-            pivots[j] = eliminate_driven(b, t, i, tau[j], diagonal ? diagonal + j : NULL, &I, &p, &u[j]);
-            p = force_add(p, articulated_apply(I, t->c[i]));
-        } else if (!diagonal && b->motion == MOTION_REVOLUTE) {
-            pivots[j] = eliminate_revolute(&t->c[i], tau[j], &I, &p, &t->p[i], &u[j]);
-        } else {
-            for (int k = b->nv - 1; k >= 0; k--) {
-                pivots[j + k] = eliminate_axis(b, k, tau[j + k], diagonal ? diagonal + j : NULL, &I, &p,
-                                               W_at(t, i, j, k), &u[j + k]);
-            }
-            p = force_add(p, articulated_apply(I, t->c[i]));
-        }
+        const joint_elimination x = {&tau[j], diagonal ? diagonal + j : NULL, &pivots[j], &u[j]};
+        eliminate_joint(b, t, i, x, &I, &p);
         if (b->parent < 0) {
             continue;
         }
@@ -167,13 +159,22 @@ KERNEL_STEP void inertia_pass(const dyn_model *model, const real *tau, const rea
             I = articulated_to_parent(t->X[i], I);
         }
         p = onto;
-        if (parent->forks) {
+        if (parent->forks_links) {
             t->p[b->parent] = p;
             t->I[b->parent] = articulated_add(t->I[b->parent], I);
         } else {
-            I = articulated_add(I, articulated_from_rigid(carried_inertia(parent, t)));
+            I = articulated_add(I, articulated_from_rigid(inertia_of(parent, t)));
         }
     }
+}
+
+/* Carries an acceleration of the parent through the joint of body i. */
+KERNEL_STEP motion carry_acceleration(const body *b, const aba_tree *t, int i, motion x) {
+    if (!is_hinge(b, t)) {
+        return motion_to_child(t->X[i], x);
+    }
+    hinge h = hinge_at(b, t->turns, i);
+    return b->parent < 0 ? motion_set(vec3_zero(), hinge_to_child(h, x.v)) : hinge_motion_to_child(h, x);
 }
 
 KERNEL_STEP void acceleration_pass(const dyn_model *model, const double gravity[3], const aba_tree *t, real *a) {
@@ -184,13 +185,10 @@ KERNEL_STEP void acceleration_pass(const dyn_model *model, const double gravity[
         if (b->parent != i - 1 || i == 0) {
             x = b->parent < 0 ? a_0 : t->forked[b->parent];
         }
-        if (is_hinge(b, t)) {
-            hinge h = hinge_at(b, t->turns, i);
-            x = b->parent < 0 ? motion_set(vec3_zero(), hinge_to_child(h, x.v)) : hinge_motion_to_child(h, x);
-        } else {
-            x = motion_to_child(t->X[i], x);
-        }
-        if (b->motion == MOTION_REVOLUTE && is_plain(b, t)) {
+        x = carry_acceleration(b, t, i, x);
+        if (is_hinge(b, t) && is_driven(b, t)) {
+            x = accelerate_driven_hinge(&t->c[i], &t->p[i], x, &a[j]);
+        } else if (b->motion == MOTION_REVOLUTE && !t->is_resisted && !is_driven(b, t)) {
             x = accelerate_revolute(&t->c[i], &t->p[i], x, &a[j]);
         } else {
             x = motion_add(x, t->c[i]);
@@ -199,7 +197,7 @@ KERNEL_STEP void acceleration_pass(const dyn_model *model, const double gravity[
                 x = motion_fma(a[j + k], joint_column(b, b->motion, k), x);
             }
         }
-        if (b->forks) {
+        if (b->forks_links) {
             t->forked[i] = x;
         }
     }

@@ -8,14 +8,19 @@
  *
  * A coupled mimic joint adds its columns, times its ratio, to those of its master.
  *
+ * Rotors add to the entries of the joint that they drive (driven_joint.h), with their axial inertias in I_c of the body
+ * that carries them:
+ *     M_ii += d                        F += g, in the parent of body i
+ *
  * crba_trunk.c computes large trees, in whose trunk (model/normal_form.h) all quantities are expressed in the axes of
  * the root.
  *
  * Sources: Walker and Orin 1982, method 3; Featherstone 2008, table 6.2.
  */
 #include "crba_tree.h"
-#include "stages.h"
+#include "driven_joint.h"
 #include "../model/joint_placement.h"
+#include "stages.h"
 
 size_t KERNEL(crba_memory)(const dyn_model *model) {
     return (size_t)model->body_count * (3 * sizeof(real) + sizeof(placement) + sizeof(rigid_inertia)) +
@@ -25,9 +30,9 @@ size_t KERNEL(crba_memory)(const dyn_model *model) {
 /* Computes placements and the inertia of each body. Returns true if the tree has a trunk. */
 static bool place_bodies(const dyn_model *model, const crba_tree *t, const real *q) {
     bool has_trunk = false;
-    for (int i = 0; i < model->body_count; i++) {
+    for (int i = 0; i < count_computed(model); i++) {
         const body *b = &model->bodies[i];
-        t->composite[i] = body_inertia(b);
+        t->composite[i] = has_driven_joints(model) ? carried_inertia(b) : body_inertia(b);
         has_trunk = has_trunk || b->trunk;
         if (!b->hinge) {
             t->X[i] = joint_placement(b, q + b->q_index, t->turns.sine[i], t->turns.cosine[i]);
@@ -41,18 +46,26 @@ KERNEL_STEP void store_entry(bool shared, real *to, real x) {
     *to = shared ? *to + x : x;
 }
 
+/* Adds the moment g of the rotors of a joint to the force of its column in the parent. */
+KERNEL_STEP force add_rotor_couple(const body *b, force F) {
+    F.n = vec3_add(F.n, rotor_couple(b));
+    return F;
+}
+
 /* Stores row v_index + k of M for coordinate k of body i, and the column that mirrors it. `shared`: joints share a
- * coordinate, so that entries are sums. */
-KERNEL_STEP void store_column(const dyn_model *model, const crba_tree *t, bool shared, int i, int k, real *M) {
+ * coordinate, so that entries are sums. `driven`: rotors drive joints. */
+KERNEL_STEP void store_column(const dyn_model *model, const crba_tree *t, bool shared, bool driven, int i, int k,
+                              real *M) {
     const body *b = &model->bodies[i];
     force F = column_force(b, t->composite[i], k);
     int nv = model->nv, row = b->v_index + k;
     for (int l = 0; l < b->nv; l++) {
-        store_entry(shared, &M[row * nv + b->v_index + l],
-                    rounded_set(constants_of(b)->ratio) * joint_force(b, b->motion, l, F));
+        real m = rounded_set(constants_of(b)->ratio) * joint_force(b, b->motion, l, F);
+        store_entry(shared, &M[row * nv + b->v_index + l], driven ? m + reflected_inertia(b) : m);
     }
     for (int j = i; model->bodies[j].parent >= 0;) {
         F = column_force_to_parent(&model->bodies[j], t, j, F);
+        F = driven && j == i ? add_rotor_couple(b, F) : F;
         j = model->bodies[j].parent;
         const body *p = &model->bodies[j];
         for (int l = 0; l < (p->hinge ? 1 : p->nv); l++) {
@@ -66,13 +79,14 @@ KERNEL_STEP void store_column(const dyn_model *model, const crba_tree *t, bool s
 
 /* Stores the row of body i, and the column that mirrors it, where all joints between the body and the world are hinges.
  */
-static void store_hinge_column(const dyn_model *model, const crba_tree *t, int i, real *M) {
+KERNEL_STEP void store_hinge_column(const dyn_model *model, const crba_tree *t, bool driven, int i, real *M) {
     const body *bodies = model->bodies;
     int nv = model->nv, row = bodies[i].v_index;
     force F = hinge_column_force(t->composite[i]);
-    M[row * nv + row] = F.n.z;
+    M[row * nv + row] = driven ? F.n.z + reflected_inertia(&bodies[i]) : F.n.z;
     for (int j = i; bodies[j].parent >= 0;) {
         F = hinge_force_to_parent(hinge_at(&bodies[j], t->turns, j), F, force_zero());
+        F = driven && j == i ? add_rotor_couple(&bodies[i], F) : F;
         j = bodies[j].parent;
         int column = bodies[j].v_index;
         M[row * nv + column] = M[column * nv + row] = F.n.z;
@@ -102,15 +116,16 @@ static void store_columns(const dyn_model *model, const crba_tree *t, int i, rea
     if (!clears_all(model)) {
         clear_branches(model, i, M);
     }
+    bool driven = has_driven_joints(model) && b->is_driven;
     if (b->on_hinges) {
-        store_hinge_column(model, t, i, M);
+        store_hinge_column(model, t, driven, i, M);
         return;
     }
     for (int k = 0; k < b->nv; k++) {
         if (model->has_coupling) {
-            store_column(model, t, true, i, k, M);
+            store_column(model, t, true, driven, i, k, M);
         } else {
-            store_column(model, t, false, i, k, M);
+            store_column(model, t, false, false, i, k, M);
         }
     }
 }
@@ -135,7 +150,7 @@ static int compute(const dyn_model *model, void *memory, const real *q, bool in_
     for (size_t k = 0; clears_all(model) && k < entries; k++) {
         M[k] = real_set(0);
     }
-    for (int i = model->body_count - 1; i >= 0; i--) {
+    for (int i = count_computed(model) - 1; i >= 0; i--) {
         const body *b = &model->bodies[i];
         store_columns(model, &t, i, M);
         if (b->parent >= 0) {

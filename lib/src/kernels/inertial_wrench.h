@@ -28,25 +28,14 @@ KERNEL_STEP force inertial_wrench(real m, vec3 h, sym3 J, const body_motion *k) 
     return f;
 }
 
-/* Computes the inertial wrench of a body from its own parameters, or from the grouped ones. */
-KERNEL_STEP force body_inertial_wrench(const body *b, const body_motion *k, bool grouped) {
-    const body_constants *c = constants_of(b);
-    if (!grouped) {
-        return inertial_wrench(rounded_set(c->mass), vec3_rounded(c->first_moment), sym3_rounded(c->moments), k);
+/* Computes the inertial wrench of grouped parameters. `serial` is a constant: m, h_z and J_zz are zero. */
+KERNEL_STEP force grouped_wrench(const grouping_constants *g, const body_motion *k, bool serial) {
+    vec3 h = vec3_rounded(g->first_moment);
+    sym3 J = sym3_rounded(g->moments);
+    if (serial) {
+        h.z = J.zz = real_set(0);
     }
-    return inertial_wrench(rounded_set(c->grouped.mass), vec3_rounded(c->grouped.first_moment),
-                           sym3_rounded(c->grouped.moments), k);
-}
-
-/* Computes the inertial wrench of a serial body, whose grouped m, h_z and J_zz are zero. */
-KERNEL_STEP force serial_inertial_wrench(const body *b, const body_motion *k, bool grouped) {
-    if (!grouped) {
-        return body_inertial_wrench(b, k, false);
-    }
-    vec3 h = vec3_rounded(constants_of(b)->grouped.first_moment);
-    sym3 J = sym3_rounded(constants_of(b)->grouped.moments);
-    h.z = J.zz = real_set(0);
-    return inertial_wrench(real_set(0), h, J, k);
+    return inertial_wrench(serial ? real_set(0) : rounded_set(g->mass), h, J, k);
 }
 
 #endif

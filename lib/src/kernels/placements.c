@@ -3,7 +3,8 @@
  * Computes the placement of every body in its parent: (R, r) = (R_T, r_T) o (R_J(q), r_J(q)), tree transform times
  * joint transform.
  *
- * The sines of all joints are computed in one call.
+ * The sines of all joints are computed in one call. A rotor is axisymmetric, so that its frame need not spin: its angle
+ * is zero.
  *
  * Source: Featherstone 2008, section 4.1 and table 4.1.
  */
@@ -16,14 +17,24 @@ size_t KERNEL(placements_memory)(const dyn_model *model) {
     return (size_t)model->body_count * (sizeof(placement) + 3 * sizeof(real));
 }
 
+/* Sets the turns of the rotors, which follow those of the links. */
+static inline void set_rotor_turns(const dyn_model *model, real *sine, real *cosine) {
+    for (int i = model->link_bodies; i < model->body_count; i++) {
+        sine[i] = real_set(0);
+        cosine[i] = real_set(1);
+    }
+}
+
 placement *KERNEL(placements)(const dyn_model *model, const real *q, void **memory) {
     int count = model->body_count;
     placement *X = (placement *)*memory;
     real *angle = (real *)(X + count), *sine = angle + count, *cosine = sine + count;
-    for (int i = 0; i < count; i++) {
+    int links = model->link_bodies;
+    for (int i = 0; i < links; i++) {
         angle[i] = joint_angle(&model->bodies[i], q + model->bodies[i].q_index);
     }
-    KERNEL(sines)(angle, count, sine, cosine);
+    KERNEL(sines)(angle, links, sine, cosine);
+    set_rotor_turns(model, sine, cosine);
     for (int i = 0; i < count; i++) {
         X[i] = joint_placement(&model->bodies[i], q + model->bodies[i].q_index, sine[i], cosine[i]);
     }
@@ -63,8 +74,8 @@ static inline void pack_of_turns(const body *bodies, const real *q, real *sine, 
 #endif
 
 joint_turns KERNEL(joint_turns)(const dyn_model *model, const real *q, void **memory) {
-    int count = model->body_count, i = 0;
-    real *angle = (real *)*memory, *sine = angle + count, *cosine = sine + count;
+    int count = model->link_bodies, i = 0;
+    real *angle = (real *)*memory, *sine = angle + model->body_count, *cosine = sine + model->body_count;
 #if defined DYN_VECTOR_SINES
     for (; i + REALS_OF_PACK <= count; i += REALS_OF_PACK) {
         pack_of_turns(&model->bodies[i], q, sine + i, cosine + i);
@@ -82,9 +93,10 @@ joint_turns KERNEL(joint_turns)(const dyn_model *model, const real *q, void **me
         }
         KERNEL(sines)(angle, count, sine, cosine);
     }
+    set_rotor_turns(model, sine, cosine);
     joint_turns turns;
     turns.sine = sine;
     turns.cosine = cosine;
-    *memory = cosine + count;
+    *memory = cosine + model->body_count;
     return turns;
 }

@@ -14,9 +14,13 @@
  * Joint forces follow from grouped inertial parameters (model/group_inertias.h). A serial body has m = h_z = J_zz = 0
  * there, so that these terms vanish. Wrenches that joints transmit need the bodies' own parameters.
  *
+ * Rotors are computed with the joint that they drive (driven_joint.h). The parameters of the body that carries them
+ * include their axial inertias.
+ *
  * Sources: Luh, Walker and Paul 1980; the tensor U: Balafoutis and Patel 1991, algorithm 5.7; trees of joints:
  * Featherstone 2008, chapter 5.
  */
+#include "driven_joint.h"
 #include "inertial_wrench.h"
 #include "../model/joint_placement.h"
 #include "stages.h"
@@ -32,10 +36,17 @@ typedef struct rnea_tree {
     placement *X;         /* of bodies without a hinge */
     body_motion *motions; /* of bodies with children that are not serial */
     force *f;
+    real *driving; /* forces of the rotors along each coordinate; apart from tau, which may be an input */
 } rnea_tree;
 
+/* Inertial parameters of the bodies that a pass reads. */
+typedef struct parameters {
+    bool grouped; /* for joint forces; otherwise the bodies' own */
+    bool carried; /* with rotors at rest */
+} parameters;
+
 size_t KERNEL(rnea_memory)(const dyn_model *model) {
-    return KERNEL(placements_memory)(model) +
+    return KERNEL(placements_memory)(model) + (size_t)model->nv * sizeof(real) +
            (size_t)model->body_count * (3 * sizeof(real) + sizeof(body_motion) + sizeof(force));
 }
 
@@ -55,12 +66,44 @@ static body_motion carry_to_body(const dyn_model *model, const double gravity[3]
     return k;
 }
 
+/* Returns J = tr(I) / 2 - I. */
+static inline sym3 second_moments(sym3 I) {
+    real half = real_set(0.5) * (I.xx + I.yy + I.zz);
+    return sym3_set(half - I.xx, -I.xy, -I.xz, half - I.yy, -I.yz, half - I.zz);
+}
+
+/* Computes the inertial wrench of a body. `serial` is a constant that equals b->serial. */
+KERNEL_STEP force wrench_of(const body *b, const body_motion *k, parameters used, bool serial) {
+    const body_constants *c = constants_of(b);
+    if (used.grouped) {
+        return grouped_wrench(used.carried ? &c->carried : &c->grouped, k, serial);
+    }
+    sym3 J = used.carried ? second_moments(carried_inertia(b).I) : sym3_rounded(c->moments);
+    return inertial_wrench(rounded_set(c->mass), vec3_rounded(c->first_moment), J, k);
+}
+
+/* Adds the moments of the rotors that drive the joint of a body, whose parent has the motion `parent`. */
+KERNEL_STEP void add_rotor_moments(const body *b, joint_motions x, rnea_tree t, const body_motion *parent) {
+    vec3 g = rotor_couple(b);
+    real v = x.v[b->v_index], a = x.a[b->v_index], *tau = &t.driving[b->v_index];
+    *tau = real_fma(reflected_inertia(b), a, *tau);
+    if (b->parent >= 0) {
+        force *f = &t.f[b->parent];
+        f->n = vec3_fma(a, g, vec3_fma(v, vec3_cross(parent->w, g), f->n));
+        *tau = *tau + vec3_dot(g, parent->alpha);
+    }
+}
+
+/* Computes the inertial wrenches of all bodies, and the forces of the rotors. */
 KERNEL_STEP void outward_pass(const dyn_model *model, const double gravity[3], joint_motions x, rnea_tree t,
-                              bool grouped) {
+                              parameters used) {
     const body *bodies = model->bodies;
-    for (int i = 0, count = model->body_count; i < count;) {
+    for (int i = 0, count = count_computed(model); i < count;) {
         body_motion k = carry_to_body(model, gravity, x, t, i);
-        t.f[i] = body_inertial_wrench(&bodies[i], &k, grouped);
+        t.f[i] = wrench_of(&bodies[i], &k, used, false);
+        if (used.carried && bodies[i].is_driven) {
+            add_rotor_moments(&bodies[i], x, t, bodies[i].parent < 0 ? NULL : &t.motions[bodies[i].parent]);
+        }
         for (;;) {
             if (bodies[i].has_other_children) {
                 t.motions[i] = k;
@@ -69,19 +112,23 @@ KERNEL_STEP void outward_pass(const dyn_model *model, const double gravity[3], j
                 break;
             }
             const body *b = &bodies[i];
+            if (used.carried && b->is_driven) {
+                add_rotor_moments(b, x, t, &k);
+            }
             k = carry_through_hinge(hinge_at(b, t.turns, i), &k, x.v[b->v_index], x.a[b->v_index]);
-            t.f[i] = serial_inertial_wrench(b, &k, grouped);
+            t.f[i] = wrench_of(b, &k, used, true);
         }
     }
 }
 
-/* Computes tau, and the wrench that each joint transmits in t.f. Coupled mimic joints add to their master's force. */
+/* Computes tau, and the wrench that each joint transmits in t.f. `coupled`: rotors and coupled mimic joints
+ * add to the forces of other joints. */
 KERNEL_STEP void inward_pass(const dyn_model *model, rnea_tree t, bool coupled, real *tau) {
     const body *bodies = model->bodies;
     for (int i = 0; coupled && i < model->nv; i++) {
-        tau[i] = real_set(0);
+        tau[i] = has_driven_joints(model) ? t.driving[i] : real_set(0);
     }
-    for (int i = model->body_count - 1; i >= 0; i--) {
+    for (int i = count_computed(model) - 1; i >= 0; i--) {
         force f = t.f[i];
         for (; bodies[i].serial; i--) {
             real *to = &tau[bodies[i].v_index];
@@ -108,10 +155,19 @@ KERNEL_STEP const force *find_wrenches(const dyn_model *model, void *memory, con
     rnea_tree t;
     t.f = (force *)memory;
     t.motions = (body_motion *)(t.f + model->body_count);
-    memory = t.motions + model->body_count;
+    t.driving = (real *)(t.motions + model->body_count);
+    memory = t.driving + (has_driven_joints(model) ? model->nv : 0);
     t.turns = KERNEL(joint_turns)(model, x.q, &memory);
     t.X = (placement *)memory;
-    outward_pass(model, in->gravity, x, t, grouped);
+    for (int i = 0; has_driven_joints(model) && i < model->nv; i++) {
+        t.driving[i] = real_set(0);
+    }
+    const parameters links = {grouped, false}, carriers = {grouped, true};
+    if (has_driven_joints(model)) {
+        outward_pass(model, in->gravity, x, t, carriers);
+    } else {
+        outward_pass(model, in->gravity, x, t, links);
+    }
     if (in->forces && in->forces->count > 0) {
         KERNEL(subtract_wrenches)(model, memory, x.q, in->forces, t.f);
     }

@@ -399,7 +399,7 @@ dyn_status compile_model(const dyn_builder *builder, const tree *links, const co
     }
     if (status == DYN_OK) {
         merge_inertias(model);
-        group_inertias(model->bodies, model->body_count);
+        group_inertias(model, model->bodies);
         round_constants(model->bodies, model->body_count);
         status = check_overflow(builder, model, error);
     }

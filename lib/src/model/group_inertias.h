@@ -11,6 +11,9 @@
  * follows from them, are the same in exact arithmetic; the wrenches that joints transmit are not. Nothing is
  * subtracted.
  *
+ * The bodies of links are grouped once more with the axial inertias of the rotors that spin on them (rotor.h), for
+ * algorithms that compute rotors with the joints that they drive.
+ *
  * Source: Gautier and Khalil 1990, "Direct calculation of minimum set of inertial parameters of serial robots".
  */
 #ifndef DYNAMICS_MODEL_GROUP_INERTIAS_H
@@ -18,8 +21,8 @@
 
 #include "normal_form.h"
 
-/* Computes the grouped parameters of `count` bodies. Where they overflow, each body keeps its own parameters, and no
- * body is serial. */
-void group_inertias(body *bodies, int count);
+/* Computes the grouped parameters of the bodies of a model, or of a copy of them with other inertias. Where they
+ * overflow, each body keeps its own parameters, and no body is serial. */
+void group_inertias(const dyn_model *model, body *bodies);
 
 #endif

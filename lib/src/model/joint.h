@@ -15,12 +15,14 @@
 /* Constants of a body, rounded to the precision of the instance. */
 #if defined DYN_FLOAT
 typedef rounded_body body_constants;
+typedef rounded_grouping grouping_constants;
 
 static inline const body_constants *constants_of(const body *b) {
     return &b->rounded;
 }
 #else
 typedef body body_constants;
+typedef mass_grouping grouping_constants;
 
 static inline const body_constants *constants_of(const body *b) {
     return b;

@@ -51,13 +51,16 @@ typedef struct mass_grouping {
     double mass, first_moment[3], moments[6]; /* mass, first moment and second moments, as in struct body */
 } mass_grouping;
 
+/* Parameters of such a group, rounded to single precision. */
+typedef struct rounded_grouping {
+    float mass, first_moment[3], moments[6];
+} rounded_grouping;
+
 /* Constants of a body, rounded to single precision. Names are those of struct body (round_constants.h). */
 typedef struct rounded_body {
     float tilt[2], turn;
     float position[3];
-    struct {
-        float mass, first_moment[3], moments[6];
-    } grouped;
+    rounded_grouping grouped, carried;
     float mass, first_moment[3], inertia[6], moments[6];
     float ratio, offset, pitch;
     float rotation[9];
@@ -74,10 +77,11 @@ typedef struct body {
     bool hinge;           /* revolute, no mimic joint, and rotation = Rx(tilt) Rz(turn); see above */
     bool on_hinges;       /* this and all joints between the body and the world are hinges, and none is coupled */
     bool forks;           /* a child other than the next body is connected to it */
+    bool forks_links;     /* such a child is the body of a link */
     bool trunk; /* enough coordinates depend on it, or on another one, that M is computed in the root's axes there */
     bool is_trunk_child;     /* its parent belongs to the trunk */
     bool serial;             /* a hinge whose parent is the preceding body; its grouped m, h_z and J_zz are zero */
-    bool has_other_children; /* a body that is not serial is connected to it */
+    bool has_other_children; /* a body that is not serial, nor a rotor without mimic joints, is connected to it */
     double tilt[2], turn;    /* cosine and sine of a hinge's tilt; its turn, which is added to the joint variable */
     double position[3];      /* placement of the joint frame in the parent body's frame: r; R is below */
     mass_grouping grouped;   /* of this body and its descendants, for algorithms that need joint forces only */
@@ -96,6 +100,7 @@ typedef struct body {
     double rotor_couple[3];    /* sum of G I_a u over these rotors, with their axes u in the parent's frame */
     double reflected_inertia;  /* sum of G^2 I_a over these rotors */
     double carried_inertia[6]; /* its inertia, and the sum of I_a u u' over the rotors that spin on it */
+    mass_grouping carried;     /* as `grouped`, of links whose rotors rest on the bodies that carry them */
     rounded_body rounded;      /* constants for kernels of single precision */
 } body;
 

@@ -214,15 +214,8 @@ static void add_to_driven(const body *spinning, body *driven, body *carrier) {
     }
 }
 
-void merge_rotors(const dyn_model *model, body *bodies) {
-    for (int i = 0; i < model->rotor_count; i++) {
-        const model_rotor *r = &model->rotors[i];
-        int carrier = rotor_carrier(model, r);
-        if (carrier >= 0) {
-            merge_carried(model, r, &bodies[carrier]);
-        }
-        set_spinning(r, bodies);
-    }
+/* Finds the constants of driven joints and of the bodies that carry their rotors. */
+static void find_driven(const dyn_model *model, body *bodies) {
     for (int i = 0; i < model->body_count; i++) {
         memcpy(bodies[i].carried_inertia, bodies[i].inertia, sizeof bodies[i].carried_inertia);
         memset(bodies[i].rotor_couple, 0, sizeof bodies[i].rotor_couple);
@@ -237,6 +230,18 @@ void merge_rotors(const dyn_model *model, body *bodies) {
     }
 }
 
+void merge_rotors(const dyn_model *model, body *bodies) {
+    for (int i = 0; i < model->rotor_count; i++) {
+        const model_rotor *r = &model->rotors[i];
+        int carrier = rotor_carrier(model, r);
+        if (carrier >= 0) {
+            merge_carried(model, r, &bodies[carrier]);
+        }
+        set_spinning(r, bodies);
+    }
+    find_driven(model, bodies);
+}
+
 /* Copies the bodies of a model without their inertias. */
 static void copy_massless(const dyn_model *model, body *bodies) {
     memcpy(bodies, model->bodies, (size_t)model->body_count * sizeof *bodies);
@@ -248,7 +253,7 @@ static void copy_massless(const dyn_model *model, body *bodies) {
 void rotors_alone(const dyn_model *model, body *bodies) {
     copy_massless(model, bodies);
     merge_rotors(model, bodies);
-    group_inertias(bodies, model->body_count);
+    group_inertias(model, bodies);
     round_constants(bodies, model->body_count);
 }
 
@@ -267,6 +272,7 @@ void rotor_coupling_alone(const dyn_model *model, body *bodies) {
             body_merge(&bodies[carrier], &less, &place);
         }
     }
-    group_inertias(bodies, model->body_count);
+    find_driven(model, bodies);
+    group_inertias(model, bodies);
     round_constants(bodies, model->body_count);
 }

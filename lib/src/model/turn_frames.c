@@ -114,6 +114,7 @@ static void find_branches(dyn_model *model) {
         }
         if (b->parent >= 0 && b->parent != i - 1) {
             model->bodies[b->parent].forks = true;
+            model->bodies[b->parent].forks_links |= i < model->link_bodies;
         }
     }
     for (int i = 0; i < model->body_count; i++) {
@@ -134,9 +135,9 @@ dyn_status turn_frames(dyn_model *model, dyn_error *error) {
     for (int i = 0; i < model->body_count; i++) {
         body *b = &model->bodies[i];
         find_hinge(b);
-        b->on_hinges = b->hinge && !model->has_coupling && (b->parent < 0 || model->bodies[b->parent].on_hinges);
+        b->on_hinges = b->hinge && !model->has_mimic && (b->parent < 0 || model->bodies[b->parent].on_hinges);
         b->serial = b->hinge && b->parent >= 0 && b->parent == i - 1;
-        if (b->parent >= 0 && !b->serial) {
+        if (b->parent >= 0 && !b->serial && (i < model->link_bodies || model->has_mimic)) {
             model->bodies[b->parent].has_other_children = true;
         }
     }

@@ -84,6 +84,9 @@ static void separate_rotors(const dyn_model *model, simulated_gears *g) {
         for (int i = r->first_body; gear >= 0 && i < r->first_body + r->body_count; i++) {
             body *b = &g->bodies[i];
             b->v_index = model->nv + gear;
+            if (b->parent >= 0) {
+                g->bodies[b->parent].has_other_children = true;
+            }
             g->inertia[gear] += b->ratio * b->ratio * b->inertia[5];
         }
     }
@@ -172,6 +175,7 @@ static void find_rotor_torques(const gear_state *x) {
     dyn_model separated = *x->s->model;
     separated.bodies = g->bodies;
     separated.nv += g->count;
+    separated.has_mimic = true; /* rotors are bodies (kernels/driven_joint.h) */
     memcpy(g->v, x->v, nv * packed);
     memcpy(g->a, x->a, nv * packed);
     for (int i = 0; i < g->count; i++) {
