@@ -105,6 +105,11 @@ void call_fail_description(call *c, const dyn_error *error, const char *element)
  * call unchanged. */
 void call_refuse(call *c, const refusal *why);
 
+/* Returns whether the request came over NATS. */
+static inline bool call_is_over_nats(const call *c) {
+    return c->transport->identity.origin == TRANSPORT_ORIGIN_NATS;
+}
+
 /* Ends the call with CODE_RESOURCE_EXHAUSTED because memory is short, and counts the shortage. */
 void call_fail_memory(call *c);
 

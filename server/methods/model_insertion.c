@@ -139,14 +139,10 @@ static bool claim_name(call *c, model_entry *entry, const model_entry *present) 
     return !present || is_same || call_may_change(c, object, present->belongs_to);
 }
 
-static bool is_over_nats(const call *c) {
-    return c->transport->identity.origin == TRANSPORT_ORIGIN_NATS;
-}
-
 /* Shares the model of the call with other daemons. Returns false when the call has ended. */
 static bool share(call *c) {
     refusal why = {0};
-    bool is_shared = shared_models_put(c->service->shared, c->built, is_over_nats(c), &why);
+    bool is_shared = shared_models_put(c->service->shared, c->built, call_is_over_nats(c), &why);
     if (!is_shared) {
         call_refuse(c, &why);
     }
@@ -201,7 +197,7 @@ static bool check_current(call *c, const model_entry *entry) {
 static bool remove_everywhere(call *c, const model_entry *entry) {
     refusal why = {0};
     if ((atomic_load(&entry->is_persistent) && !persistent_models_remove(c->service->live, entry->name, &why)) ||
-        !shared_models_remove(c->service->shared, entry->name, is_over_nats(c), &why)) {
+        !shared_models_remove(c->service->shared, entry->name, call_is_over_nats(c), &why)) {
         call_refuse(c, &why);
         return false;
     }

@@ -518,6 +518,7 @@ void method_watch_simulation(call *c) {
         reply->linger = TOPIC_LINGER;
         simulation_lock(s);
         reply->simulation = message_summary(c, s);
+        topics_expect(topics, c->transport);
         simulation_unlock(s);
     }
     simulation_release(s);

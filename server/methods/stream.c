@@ -420,11 +420,25 @@ static bool feed(call *c, stream *s, uint64_t token) {
     return is_good;
 }
 
+/* Opens the endpoint of the topics of a stream, and writes its addresses. On failure ends the call and returns
+ * false. */
+static bool watch(call *c, stream *s, char ***addresses, size_t *count) {
+    watched_topics *topics = &stream_session_of(s)->topics;
+    refusal why = {0};
+    if (!live_watch(c->service->live, topics, &s->mutex, &c->memory, addresses, count, &why)) {
+        call_refuse(c, &why);
+        return false;
+    }
+    pthread_mutex_lock(&s->mutex);
+    topics_expect(topics, c->transport);
+    pthread_mutex_unlock(&s->mutex);
+    return true;
+}
+
 static void reply_opened(call *c, stream *s, bool must_watch) {
     live *l = c->service->live;
     Dynamics__V1__OpenStreamReply *reply = create_open_stream_reply(c);
-    watched_topics *topics = &stream_session_of(s)->topics;
-    refusal why = {0};
+    const watched_topics *topics = &stream_session_of(s)->topics;
     if (!reply) {
         return;
     }
@@ -440,15 +454,15 @@ static void reply_opened(call *c, stream *s, bool must_watch) {
     reply->nv = (uint32_t)s->nv;
     reply->torques_topic = call_string(c, topics->data);
     reply->events_topic = call_string(c, topics->events);
-    if (must_watch && !live_watch(l, topics, &s->mutex, &c->memory, &reply->addresses, &reply->n_addresses, &why)) {
-        call_refuse(c, &why);
+    if (must_watch) {
+        watch(c, s, &reply->addresses, &reply->n_addresses);
     }
 }
 
 void method_open_stream(call *c) {
     const Dynamics__V1__OpenStreamRequest *r = c->request->open_stream;
     live *l = c->service->live;
-    if (l->ingest_count == 0) {
+    if (l->ingest_count == 0 && !call_is_over_nats(c)) {
         call_fail(c, REASON_NOT_CONFIGURED,
                   "the daemon has no endpoint for streams; name one in its configuration (endpoints.ingest)");
         return;
@@ -593,15 +607,12 @@ void method_list_streams(call *c) {
 
 void method_watch_stream(call *c) {
     Dynamics__V1__WatchStreamReply *reply = create_watch_stream_reply(c);
-    refusal why = {0};
     stream *s = reply ? find(c, c->request->watch_stream->stream) : NULL;
     if (!s) {
         return;
     }
-    watched_topics *topics = &stream_session_of(s)->topics;
-    if (!live_watch(c->service->live, topics, &s->mutex, &c->memory, &reply->addresses, &reply->n_addresses, &why)) {
-        call_refuse(c, &why);
-    } else {
+    const watched_topics *topics = &stream_session_of(s)->topics;
+    if (watch(c, s, &reply->addresses, &reply->n_addresses)) {
         reply->torques_topic = call_string(c, topics->data);
         reply->events_topic = call_string(c, topics->events);
         reply->linger = TOPIC_LINGER;

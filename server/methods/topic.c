@@ -14,6 +14,12 @@ void topics_name(watched_topics *t, uint64_t instance, const char *kind, const c
     snprintf(t->events, sizeof t->events, "%s/%s/events", kind, name);
 }
 
+void topics_expect(const watched_topics *t, const transport_call *request) {
+    if (t->endpoint && request->identity.origin == TRANSPORT_ORIGIN_NATS) {
+        transport_topic_expect_nats(t->endpoint, t->events);
+    }
+}
+
 bool topics_have_subscribers(const watched_topics *t) {
     return t->endpoint && transport_topic_subscribers(t->endpoint) > 0;
 }

@@ -13,7 +13,7 @@
 #include "transport/transport.h"
 
 /* Size of the name of a topic, in bytes. */
-enum { TOPIC_NAME_SIZE = 96 };
+enum { TOPIC_NAME_SIZE = TRANSPORT_TOPIC_SIZE };
 
 /* Seconds for which an endpoint stays open without a subscriber. */
 #define TOPIC_LINGER 10.0
@@ -34,6 +34,10 @@ typedef struct watched_topics {
 /* Sets the time of creation, the daemon's instance and the names of the topics: "<kind>/<name>/<data>" and
  * "<kind>/<name>/events". */
 void topics_name(watched_topics *t, uint64_t instance, const char *kind, const char *name, const char *data);
+
+/* Expects the client of a request for the topics as a subscriber, if it is connected over NATS. Called with the mutex
+ * held. */
+void topics_expect(const watched_topics *t, const transport_call *request);
 
 /* Returns whether the endpoint is open and has subscribers. */
 bool topics_have_subscribers(const watched_topics *t);

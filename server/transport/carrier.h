@@ -7,6 +7,7 @@
 #define SERVER_TRANSPORT_CARRIER_H
 
 #include <nng/nng.h>
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "transport/listener.h"
@@ -46,7 +47,11 @@ struct transport {
     atomic_uint remote; /* connections that are not over ipc */
     atomic_int descriptor_bound;
     atomic_uint pending;
-    atomic_uint topic_number; /* number of the last topic endpoint that was opened */
+    atomic_uint topic_number;     /* number of the last topic endpoint that was opened */
+    pthread_mutex_t topics_mutex; /* guards `topics`, and what its members have about NATS */
+    transport_topic *topics;
+    pthread_mutex_t sink_mutex; /* locked while the sink runs; guards is_ingest_stopped */
+    bool is_ingest_stopped;
     atomic_bool is_refusing;
     log_episode deaf, rejected, denied, idle, silent, unaccounted, half, greedy;
 };
@@ -68,6 +73,15 @@ void ingest_receive(transport *t);
 
 /* Ends the receive operation and waits for its completion. */
 void ingest_stop(transport *t);
+
+/* Passes a pushed message to the sink, one at a time, unless ingest is stopped. `context` is the transport. */
+void ingest_deliver(void *context, const uint8_t *bytes, size_t size, uint64_t arrival, const char *peer);
+
+/* Notes that a message of topic endpoint `number` had no subscriber over NATS. `context` is the transport. */
+void topics_note_unread(void *context, unsigned number);
+
+/* Publishes an empty message over NATS to each topic endpoint with subscribers there that was silent for a while. */
+void topics_probe(transport *t, uint64_t now);
 
 /* Frees the remaining memory after the socket is closed. */
 void ingest_free(transport *t);

@@ -23,6 +23,15 @@ void ingest_receive(transport *t) {
     nng_recv_aio(t->ingest, t->ingest_operation);
 }
 
+void ingest_deliver(void *context, const uint8_t *bytes, size_t size, uint64_t arrival, const char *peer) {
+    transport *t = context;
+    pthread_mutex_lock(&t->sink_mutex);
+    if (!t->is_ingest_stopped) {
+        t->options.sink(t->options.sink_context, bytes, size, arrival, peer);
+    }
+    pthread_mutex_unlock(&t->sink_mutex);
+}
+
 static void on_received(void *argument) {
     transport *t = argument;
     int code = nng_aio_result(t->ingest_operation);
@@ -36,7 +45,7 @@ static void on_received(void *argument) {
         uint32_t pipe = (uint32_t)nng_pipe_id(nng_msg_get_pipe(message));
         int descriptor = pipe_table_touch(&t->pipes, pipe, now, peer);
         size_t held = transit_receive(descriptor, pipe, nng_msg_len(message));
-        t->options.sink(t->options.sink_context, nng_msg_body(message), nng_msg_len(message), now, peer);
+        ingest_deliver(t, nng_msg_body(message), nng_msg_len(message), now, peer);
         nng_msg_free(message);
         memory_budget_release(t->options.budget, held);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The NATS carrier: a queue subscription for requests to any replica, and one for requests to this replica.
+ * The NATS carrier: a queue subscription for requests to any replica, one for requests to this replica, one for points
+ * that are pushed to its streams, and one that learns of events without a subscriber.
  *
  * libnats delivers the messages of a subscription in a thread of its own. The queue group has several subscriptions of
  * this daemon, so that several requests are decoded at once. A thread takes a free call for its message, and waits
@@ -19,7 +20,7 @@
 #include "observe/clock.h"
 #include "transport/reply_bytes.h"
 
-/* Subscriptions for the queue group, and the one for this replica. */
+/* Subscriptions for requests: those for the queue group, and the one for this replica. */
 enum { QUEUE_SUBSCRIPTIONS = 2, SUBSCRIPTIONS = QUEUE_SUBSCRIPTIONS + 1 };
 
 /* Most messages that wait for a free call, and the bytes that the headers of a reply need. */
@@ -46,7 +47,9 @@ struct nats_carrier {
     transport_options options;
     natsOptions *nats_options;
     natsConnection *connection;
-    natsSubscription *subscriptions[SUBSCRIPTIONS];
+    natsSubscription *subscriptions[SUBSCRIPTIONS], *ingest, *unread;
+    natsInbox *inbox; /* subject that begins those of the answers to events */
+    nats_receiver receiver;
     nats_call *calls;
     pthread_mutex_t mutex; /* guards `free` */
     pthread_cond_t freed;
@@ -169,6 +172,48 @@ static void on_message(natsConnection *connection, natsSubscription *subscriptio
         .caller = {.role = access ? access_find_role(access, &peer) : ACCESS_ADMINISTRATOR, .name = "nats"},
     };
     carrier->options.handler(carrier->options.handler_context, &call->call);
+}
+
+/* ---- pushed messages and events ---------------------------------------------------------------------------------- */
+
+/* Receives a pushed message. The empty answer tells the sender that it is read. */
+static void on_pushed(natsConnection *connection, natsSubscription *subscription, natsMsg *message, void *context) {
+    (void)subscription;
+    const nats_carrier *carrier = context;
+    const nats_receiver *receiver = &carrier->receiver;
+    receiver->deliver(receiver->context, (const uint8_t *)natsMsg_GetData(message),
+                      (size_t)natsMsg_GetDataLength(message), clock_now(), "nats");
+    if (natsMsg_GetReply(message)) {
+        natsConnection_Publish(connection, natsMsg_GetReply(message), NULL, 0);
+    }
+    natsMsg_Destroy(message);
+}
+
+/* Receives the NATS server's answer to an event without a subscriber. */
+static void on_unread(natsConnection *connection, natsSubscription *subscription, natsMsg *message, void *context) {
+    (void)connection;
+    (void)subscription;
+    const nats_carrier *carrier = context;
+    const char *dot = strrchr(natsMsg_GetSubject(message), '.');
+    if (dot && natsMsg_IsNoResponders(message)) {
+        carrier->receiver.note_unread(carrier->receiver.context, (unsigned)strtoul(dot + 1, NULL, 10));
+    }
+    natsMsg_Destroy(message);
+}
+
+/* Subscribes to what is no request. */
+static natsStatus receive_others(nats_carrier *carrier) {
+    char subject[TRANSPORT_ADDRESS_SIZE];
+    snprintf(subject, sizeof subject, "dynamics.v1.ingest.%s", carrier->options.nats.replica);
+    natsStatus status = natsConnection_Subscribe(&carrier->ingest, carrier->connection, subject, on_pushed, carrier);
+    if (status == NATS_OK) {
+        status = natsSubscription_SetPendingLimits(carrier->ingest, WAITING_MESSAGES, NATS_WAITING_BYTES);
+    }
+    if (status == NATS_OK) {
+        snprintf(subject, sizeof subject, "%s.*", carrier->inbox);
+        status = natsConnection_Subscribe(&carrier->unread, carrier->connection, subject, on_unread, carrier);
+    }
+    return status;
 }
 
 /* ---- connection -------------------------------------------------------------------------------------------------- */
@@ -297,16 +342,21 @@ static bool create_calls(nats_carrier *carrier) {
     return carrier->calls != NULL;
 }
 
-bool nats_carrier_open(const transport_options *options, char error[TRANSPORT_ERROR_SIZE], nats_carrier **result) {
+bool nats_carrier_open(const transport_options *options, const nats_receiver *receiver,
+                       char error[TRANSPORT_ERROR_SIZE], nats_carrier **result) {
     nats_carrier *carrier = calloc(1, sizeof *carrier);
     if (!carrier) {
         snprintf(error, TRANSPORT_ERROR_SIZE, "out of memory");
         return false;
     }
     carrier->options = *options;
+    carrier->receiver = *receiver;
     pthread_mutex_init(&carrier->mutex, NULL);
     pthread_cond_init(&carrier->freed, NULL);
     natsStatus status = create_calls(carrier) ? set_options(carrier) : NATS_NO_MEMORY;
+    if (status == NATS_OK) {
+        status = natsInbox_Create(&carrier->inbox);
+    }
     if (status == NATS_OK) {
         status = natsConnection_Connect(&carrier->connection, carrier->nats_options);
     }
@@ -339,6 +389,7 @@ bool nats_carrier_receive(nats_carrier *carrier, char error[TRANSPORT_ERROR_SIZE
             status = natsSubscription_SetPendingLimits(*subscription, WAITING_MESSAGES, NATS_WAITING_BYTES);
         }
     }
+    status = status == NATS_OK ? receive_others(carrier) : status;
     bool is_good = status == NATS_OK || status == NATS_CONNECTION_CLOSED; /* on_closed reports it */
     if (!is_good) {
         snprintf(error, TRANSPORT_ERROR_SIZE, "cannot receive from NATS: %s", natsStatus_GetText(status));
@@ -361,6 +412,14 @@ bool nats_carrier_publish(nats_carrier *carrier, const char *topic, const uint8_
     char subject[TRANSPORT_ADDRESS_SIZE];
     write_subject(carrier, topic, subject);
     return natsConnection_Publish(carrier->connection, subject, body, (int)size) == NATS_OK;
+}
+
+bool nats_carrier_publish_to_watchers(nats_carrier *carrier, const char *topic, const uint8_t *body, size_t size,
+                                      unsigned number) {
+    char subject[TRANSPORT_ADDRESS_SIZE], answer[TRANSPORT_ADDRESS_SIZE];
+    write_subject(carrier, topic, subject);
+    snprintf(answer, sizeof answer, "%s.%u", carrier->inbox, number);
+    return natsConnection_PublishRequest(carrier->connection, subject, answer, body, (int)size) == NATS_OK;
 }
 
 void nats_carrier_drain(nats_carrier *carrier) {
@@ -399,6 +458,9 @@ void nats_carrier_stop(nats_carrier *carrier) {
     for (int i = 0; i < SUBSCRIPTIONS; i++) {
         natsSubscription_Destroy(carrier->subscriptions[i]);
     }
+    natsSubscription_Destroy(carrier->ingest);
+    natsSubscription_Destroy(carrier->unread);
+    natsInbox_Destroy(carrier->inbox);
     natsConnection_Destroy(carrier->connection);
     natsOptions_Destroy(carrier->nats_options);
     nats_CloseAndWait(0);

@@ -6,7 +6,8 @@
  * On dynamics.v1.at.REPLICA.METHOD this daemon alone receives it. The message's body is a serialized Request, and the
  * reply's is a serialized Reply. The header "Dynamics-Replica" of the reply names the daemon that answers.
  *
- * Events appear on dynamics.v1.events.REPLICA.TOPIC, so that the NATS server filters them.
+ * Events appear on dynamics.v1.events.REPLICA.TOPIC, so that the NATS server filters them. Points of streams are pushed
+ * to dynamics.v1.ingest.REPLICA, and answered by an empty message when they are read.
  *
  * The connection is made again without end when it is lost, but not when the server refuses the user: then the daemon
  * logs an error, and transport_has_nats returns false. Requests wait in the memory of libnats while all calls are
@@ -21,15 +22,28 @@ enum { NATS_WAITING_BYTES = 64 << 20 };
 
 typedef struct nats_carrier nats_carrier;
 
+/* Receiver of messages that are no requests. Threads of libnats call it. */
+typedef struct nats_receiver {
+    void *context;
+    transport_sink deliver; /* receives a pushed message */
+    /* Learns that a message for watchers of this number had no subscriber. */
+    void (*note_unread)(void *context, unsigned number);
+} nats_receiver;
+
 /* Connects to the servers that `options` names, or begins to try, and subscribes without receiving. On failure writes a
  * sentence to `error` and returns false. */
-bool nats_carrier_open(const transport_options *options, char error[TRANSPORT_ERROR_SIZE], nats_carrier **result);
+bool nats_carrier_open(const transport_options *options, const nats_receiver *receiver,
+                       char error[TRANSPORT_ERROR_SIZE], nats_carrier **result);
 
 /* Starts to receive requests. */
 bool nats_carrier_receive(nats_carrier *carrier, char error[TRANSPORT_ERROR_SIZE]);
 
 /* Publishes an event. Never blocks for long: libnats stores it while the connection is being made again. Any thread. */
 bool nats_carrier_publish(nats_carrier *carrier, const char *topic, const uint8_t *body, size_t size);
+
+/* Publishes an event as nats_carrier_publish. The receiver is told if nobody has subscribed to the topic. */
+bool nats_carrier_publish_to_watchers(nats_carrier *carrier, const char *topic, const uint8_t *body, size_t size,
+                                      unsigned number);
 
 /* Leaves the queue group: the NATS server sends no more requests. Those that have arrived are still handled. */
 void nats_carrier_drain(nats_carrier *carrier);

@@ -348,6 +348,9 @@ bool transport_open(const transport_options *options, char error[TRANSPORT_ERROR
     t->options = *options;
     pipe_table_init(&t->pipes, options->access);
     peer_table_init(&t->peers);
+    pthread_mutex_init(&t->topics_mutex, NULL);
+    pthread_mutex_init(&t->sink_mutex, NULL);
+    const nats_receiver receiver = {.context = t, .deliver = ingest_deliver, .note_unread = topics_note_unread};
     transport_set_limits(t, &options->limits);
     bool has_transit = transit_open(count_descriptors(), options->budget);
     t->endpoints = calloc(options->endpoint_count, sizeof *t->endpoints);
@@ -360,7 +363,7 @@ bool transport_open(const transport_options *options, char error[TRANSPORT_ERROR
     bool is_open = open_socket(t, TRANSPORT_REQUEST, &t->requests, error) && open_contexts(t, error) &&
                    (!has_kind(options, TRANSPORT_EVENTS) || open_socket(t, TRANSPORT_EVENTS, &t->events, error)) &&
                    (!has_kind(options, TRANSPORT_INGEST) || open_ingest(t, error)) && open_endpoints(t, error) &&
-                   (options->nats.server_count == 0 || nats_carrier_open(options, error, &t->nats));
+                   (options->nats.server_count == 0 || nats_carrier_open(options, &receiver, error, &t->nats));
     if (!is_open) {
         transport_stop(t);
         return false;
@@ -467,6 +470,7 @@ void transport_sweep(transport *t) {
     }
     sweep_transit(t, now);
     sweep_silent_connections(t);
+    topics_probe(t, now);
     for (size_t i = 0; i < t->endpoint_count; i++) {
         listener_sweep(&t->endpoints[i].listener, now, count_connections, t);
     }
@@ -525,6 +529,9 @@ static void free_operation(nng_aio *operation) {
 
 void transport_stop_ingest(transport *t) {
     ingest_stop(t);
+    pthread_mutex_lock(&t->sink_mutex);
+    t->is_ingest_stopped = true;
+    pthread_mutex_unlock(&t->sink_mutex);
 }
 
 void transport_stop(transport *t) {
@@ -549,6 +556,8 @@ void transport_stop(transport *t) {
     transit_close();
     pipe_table_free(&t->pipes);
     peer_table_free(&t->peers);
+    pthread_mutex_destroy(&t->topics_mutex);
+    pthread_mutex_destroy(&t->sink_mutex);
     free(t->calls);
     free(t->endpoints);
     free(t);

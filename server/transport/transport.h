@@ -25,7 +25,7 @@
 #include "observe/log.h"
 #include "observe/memory_budget.h"
 
-enum { TRANSPORT_PEER_SIZE = 64, TRANSPORT_ADDRESS_SIZE = 256, TRANSPORT_ERROR_SIZE = 384 };
+enum { TRANSPORT_PEER_SIZE = 64, TRANSPORT_ADDRESS_SIZE = 256, TRANSPORT_ERROR_SIZE = 384, TRANSPORT_TOPIC_SIZE = 96 };
 
 /* Largest number of bytes in the path of a unix socket. The system allows 107; the number of a listener that is created
  * again is appended to the path. */
@@ -189,8 +189,8 @@ void transport_publish(transport *t, const char *topic, const uint8_t *body, siz
 /*
  * Endpoint of one topic or of a few related ones. A subscriber receives all messages of its endpoint, so busy topics
  * have an endpoint of their own. It listens in addition to each endpoint for events: ipc at that path with "-" and a
- * number, tcp at a port that the system chooses. Opening and closing wait for the system. All functions may be called
- * by any thread.
+ * number, tcp at a port that the system chooses. Over NATS its messages have a subject for each topic. Opening and
+ * closing wait for the system. All functions may be called by any thread.
  */
 typedef struct transport_topic transport_topic;
 
@@ -203,7 +203,11 @@ size_t transport_topic_address_count(const transport_topic *topic);
 /* Returns address i, with the port that the system chose. */
 const char *transport_topic_address(const transport_topic *topic, size_t i);
 
-/* Returns the number of connected subscribers. */
+/* Expects subscribers over NATS: publishes there too, until the NATS server has reported for ten seconds that there are
+ * none. `name` is that of one of the topics. */
+void transport_topic_expect_nats(transport_topic *topic, const char *name);
+
+/* Returns the number of connected subscribers. All those over NATS count as one. */
 unsigned transport_topic_subscribers(const transport_topic *topic);
 
 /* Sends a message to the subscribers of the endpoint: name of the topic, zero byte, body. Never blocks. */
@@ -213,8 +217,8 @@ void transport_topic_publish(transport_topic *topic, const char *name, const uin
 void transport_topic_close(transport_topic *topic);
 
 /* Closes idle connections, those whose client does not read or does not complete its message, and when memory is short
- * those that hold the most; cleans up after replaced listeners. The thread that restarts listeners calls it about
- * twenty times a second. */
+ * those that hold the most; cleans up after replaced listeners; looks for subscribers over NATS of silent topics. The
+ * thread that restarts listeners calls it about twenty times a second. */
 void transport_sweep(transport *t);
 
 /* Returns the number of connections that endpoint i has accepted so far, refused ones included. Any thread. */

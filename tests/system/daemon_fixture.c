@@ -119,6 +119,9 @@ void daemon_configure(const daemon_fixture *daemon, const char *sections) {
     ck_assert_ptr_nonnull(file);
     fprintf(file, "[endpoints]\nrequest = ipc://%s/request tcp://127.0.0.1:0 %s\nevents = %s tcp://127.0.0.1:0\n",
             daemon->directory, daemon->nats, daemon->events_ipc);
+    if (daemon->has_server) {
+        fprintf(file, "[nats]\nreplica = fixture\n[access]\nnats = administrator\n");
+    }
     fprintf(file, "[simulations]\nstate_directory = %s/state\n", daemon->directory);
     fprintf(file, "[models]\ndirectory = %s\n%s\n", daemon->models, sections ? sections : "");
     ck_assert_int_eq(fclose(file), 0);

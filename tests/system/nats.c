@@ -374,6 +374,115 @@ START_TEST(a_replica_killed_during_a_batch_costs_no_sample) {
 }
 END_TEST
 
+/* Returns the number of connections to a daemon for messages without a reply. */
+static size_t count_one_way_connections(const daemon_fixture *daemon) {
+    dyn_client *client = load_connect(daemon->request_ipc);
+    dyn_client_connections *list;
+    dyn_client_error error;
+    size_t count = 0;
+    ck_assert_msg(dyn_client_list_connections(client, 0, &list, &error) == DYN_CLIENT_OK, "%s", error.message);
+    for (size_t i = 0; i < list->count; i++) {
+        count += strcmp(list->connections[i].kind, "request") != 0;
+    }
+    dyn_client_connections_free(list);
+    dyn_client_close(client);
+    return count;
+}
+
+START_TEST(points_and_torques_of_a_stream_need_no_endpoint_of_the_daemon) {
+    dyn_client *client = load_connect(server.url);
+    dyn_client_stream *stream;
+    dyn_client_watch *watch;
+    dyn_client_error error;
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "two_link");
+    const dyn_client_stream_options options =
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD, .query = &query);
+    ck_assert_msg(dyn_client_open_stream(client, &options, &stream, &error) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_msg(dyn_client_watch_stream(client, "plan", 0, &watch, &error) == DYN_CLIENT_OK, "%s", error.message);
+    for (int i = 1; i <= 50; i++) {
+        const double t = 0.01 * i, q[2] = {0.1 * i, -0.2}, v[2] = {0.3, 0.02 * i}, a[2] = {-0.5, 0.4};
+        double right[2];
+        dyn_client_update update = {.struct_size = sizeof update};
+        sp_two_link_torques(q, v, a, right);
+        ck_assert_msg(dyn_client_push_points(stream, 1, &t, q, v, a, NULL, 0, &error) == DYN_CLIENT_OK, "%s",
+                      error.message);
+        ck_assert_msg(dyn_client_watch_next(watch, 5, &update, &error) == DYN_CLIENT_OK, "%s", error.message);
+        ck_assert_int_eq(update.kind, DYN_CLIENT_UPDATE_KIND_TORQUES);
+        ck_assert_uint_eq(update.step[0], (unsigned)i);
+        ck_assert_uint_eq(update.lost, 0);
+        ck_assert(fabs(update.tau[0] - right[0]) <= TOLERANCE && fabs(update.tau[1] - right[1]) <= TOLERANCE);
+    }
+    for (int i = 0; i < REPLICAS; i++) {
+        ck_assert_uint_eq(count_one_way_connections(&replicas[i]), 0);
+    }
+    dyn_client_stream_list *list;
+    ck_assert_int_eq(dyn_client_get_stream(client, "plan", 0, &list, &error), DYN_CLIENT_OK);
+    ck_assert_uint_eq(list->streams[0].accepted, 50);
+    ck_assert_uint_eq(list->streams[0].watchers, 1);
+    dyn_client_stream_list_free(list);
+    ck_assert_int_eq(dyn_client_close_stream(client, stream, 0, NULL, &error), DYN_CLIENT_OK);
+    dyn_client_close(client);
+    dyn_client_watch_close(watch);
+}
+END_TEST
+
+START_TEST(points_to_a_replica_that_is_gone_are_refused) {
+    dyn_client *client = load_connect(server.url);
+    dyn_client_stream *stream;
+    dyn_client_error error;
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "two_link");
+    const dyn_client_stream_options options =
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD, .query = &query);
+    const double t = 0, q[2] = {0.1, 0.2};
+    ck_assert_msg(dyn_client_open_stream(client, &options, &stream, &error) == DYN_CLIENT_OK, "%s", error.message);
+    for (int i = 0; i < REPLICAS; i++) {
+        ck_assert_int_eq(daemon_end(&replicas[i], SIGKILL), 128 + SIGKILL);
+        daemon_begin(&replicas[i]);
+    }
+    dyn_client_status status = DYN_CLIENT_OK;
+    for (int i = 0; i < 500 && status == DYN_CLIENT_OK; i++) {
+        status = dyn_client_push_points(stream, 1, &t, q, NULL, NULL, NULL, 0, &error);
+        load_pause(0.01);
+    }
+    ck_assert_int_eq(status, DYN_CLIENT_UNREACHABLE);
+    ck_assert_msg(strstr(error.message, "is gone, with its simulations, streams and jobs") != NULL, "%s",
+                  error.message);
+    dyn_client_leave_stream(stream);
+    dyn_client_close(client);
+}
+END_TEST
+
+START_TEST(a_watch_outlasts_a_restart_of_the_nats_server) {
+    dyn_client *client = load_connect(server.url);
+    dyn_client_watch *watch;
+    dyn_client_error error;
+    dyn_client_simulation *state;
+    uint64_t token;
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "two_link");
+    const dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "arm", .query = &query, .pace = DYN_CLIENT_PACE_CLOCK);
+    ck_assert_msg(dyn_client_create_simulation(client, &options, &token, &state, &error) == DYN_CLIENT_OK, "%s",
+                  error.message);
+    dyn_client_simulation_free(state);
+    ck_assert_msg(dyn_client_watch_simulation(client, "arm", 0, &watch, &error) == DYN_CLIENT_OK, "%s", error.message);
+    for (int round = 0; round < 2; round++) {
+        for (int rows = 0; rows < 5;) {
+            dyn_client_update update = {.struct_size = sizeof update};
+            ck_assert_msg(dyn_client_watch_next(watch, 10, &update, &error) == DYN_CLIENT_OK, "%s", error.message);
+            rows += update.kind == DYN_CLIENT_UPDATE_KIND_STATES;
+        }
+        if (round == 0) {
+            nats_server_restart(&server);
+        }
+    }
+    ck_assert_msg(dyn_client_get_simulation(client, "arm", 0, 0, &state, &error) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_uint_eq(state->watchers, 1);
+    dyn_client_simulation_free(state);
+    dyn_client_watch_close(watch);
+    dyn_client_close(client);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("nats");
     TCase *all = tcase_create("nats");
@@ -385,6 +494,9 @@ int main(void) {
     tcase_add_test(all, a_stopped_replica_is_passed_by_within_the_timeout);
     tcase_add_test(all, a_restart_of_the_nats_server_costs_no_wrong_answer);
     tcase_add_test(all, a_simulation_is_lost_with_its_replica_and_the_error_says_so);
+    tcase_add_test(all, points_and_torques_of_a_stream_need_no_endpoint_of_the_daemon);
+    tcase_add_test(all, points_to_a_replica_that_is_gone_are_refused);
+    tcase_add_test(all, a_watch_outlasts_a_restart_of_the_nats_server);
     tcase_add_test(all, no_daemon_and_no_server_are_told_apart);
     tcase_add_test(all, a_request_beyond_the_payload_is_refused_with_both_sizes);
     tcase_add_test(all, the_pieces_of_a_batch_have_the_bits_of_one_daemon);

@@ -657,17 +657,18 @@ END_TEST
 /* ---- command ----------------------------------------------------------------------------------------------------- */
 
 START_TEST(second_commander_is_refused_with_the_name_of_the_first) {
+    const char *commander = fixture.has_server ? "commanded by nats" : "commanded by uid";
     uint64_t token = create(&lockstep);
     dyn_client *other = connect_to(fixture.request_tcp);
     dyn_client_simulation *state;
     refused(dyn_client_step_simulation(other, "arm", 0, 1, NULL, 0, &state, &error), DYN_CLIENT_PERMISSION_DENIED,
-            "step_simulation.token", "commanded by uid");
+            "step_simulation.token", commander);
     refused(dyn_client_delete_simulation(other, "arm", token + 1, 0, NULL, &error), DYN_CLIENT_PERMISSION_DENIED,
             "delete_simulation.token", "the request has another one");
     double tau[NQ] = {1};
     dyn_client_simulation_input input = DYN_CLIENT_SIMULATION_INPUT_INIT(.nq = NQ, .nv = NQ, .tau = tau);
     refused(dyn_client_set_simulation_input(other, "arm", 1, &input, 0, NULL, &error), DYN_CLIENT_PERMISSION_DENIED,
-            "set_simulation_input.token", "commanded by uid");
+            "set_simulation_input.token", commander);
     refused(dyn_client_claim_simulation(other, "arm", 0, 0, &token, NULL, &error), DYN_CLIENT_FAILED_PRECONDITION,
             "claim_simulation.simulation", "lease has run out");
     dyn_client_close(other);

@@ -2943,7 +2943,7 @@ DYN_CLIENT_EXPORT uint64_t dyn_client_stream_key(const dyn_client_stream *stream
 /* Pushes n points, which get the next numbers. t has n values; the other arrays have n rows or are NULL. While the
  * daemon does not read, the call waits at most `timeout` seconds; then it fails with TIMEOUT and has sent nothing. The
  * daemon does not acknowledge points: dyn_client_get_stream and dyn_client_watch_stream report the state of the
- * stream. */
+ * stream. Over NATS a push fails with UNREACHABLE when an earlier one has found the daemon gone. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_push_points(dyn_client_stream *stream, size_t n, const double *t,
                                                            const double *q, const double *v, const double *a,
                                                            const double *tau, double timeout, dyn_client_error *error);

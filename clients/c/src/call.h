@@ -87,8 +87,8 @@ bool call_is_cancelled(dyn_client *client, const under_way_request *wait);
 
 void call_reply_free(call_reply *answer);
 
-/* Returns the address that the client is connected to. */
-const char *client_url(const dyn_client *client);
+/* Returns the connection of the client. */
+connection *client_connection(const dyn_client *client);
 
 /* Returns the number of bytes up to which several daemons answer the client's requests at once, or 0 where one daemon
  * answers, or requests run as jobs. */

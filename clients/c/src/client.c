@@ -142,8 +142,8 @@ void dyn_client_close(dyn_client *client) {
     free_client(client);
 }
 
-const char *client_url(const dyn_client *client) {
-    return connection_url(client->connection);
+connection *client_connection(const dyn_client *client) {
+    return client->connection;
 }
 
 size_t client_piece_bytes(const dyn_client *client) {

@@ -47,14 +47,11 @@ bool connection_is_shared(const connection *used) {
     return used->carrier->most_bytes != NULL;
 }
 
+bool connection_has_one_way(const connection *used) {
+    return used->carrier->open_one_way != NULL;
+}
+
 dyn_client_status connection_exchange(connection *used, const outgoing *request, double timeout, incoming *reply,
                                       dyn_client_error *error) {
     return used->carrier->exchange(used, request, timeout, reply, error);
-}
-
-void incoming_free(incoming *reply) {
-    if (reply->owner) {
-        reply->release(reply->owner);
-    }
-    *reply = (incoming){0};
 }

@@ -31,6 +31,9 @@ double connection_timeout(const connection *used);
 /* Returns whether several daemons may answer the requests of the connection. */
 bool connection_is_shared(const connection *used);
 
+/* Returns whether messages without a reply use the connection's own server (one_way.h). */
+bool connection_has_one_way(const connection *used);
+
 /* Returns the bytes that a message may have where several daemons may answer, or 0 where one daemon answers. */
 size_t connection_most_bytes(const connection *used);
 
@@ -41,8 +44,5 @@ size_t connection_most_bytes(const connection *used);
  * connection was aborted. */
 dyn_client_status connection_exchange(connection *used, const outgoing *request, double timeout, incoming *reply,
                                       dyn_client_error *error);
-
-/* Releases a reply. */
-void incoming_free(incoming *reply);
 
 #endif

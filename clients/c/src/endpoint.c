@@ -15,6 +15,12 @@ dyn_client_status endpoint_open(dyn_client *client, const char *kind, size_t top
     char *addresses[MAX_ADDRESSES];
     size_t count = 0;
     dyn_client_server_info *info;
+    connection *via = client_connection(client);
+    double dial_timeout = client_connect_timeout(client);
+    dial_timeout = timeout > 0 && timeout < dial_timeout ? timeout : dial_timeout;
+    if (connection_has_one_way(via)) {
+        return one_way_open(via, 0, NULL, topic_count, topics, dial_timeout, opened, error);
+    }
     dyn_client_status status = dyn_client_get_server_info(client, timeout, &info, error);
     if (status != DYN_CLIENT_OK) {
         return status;
@@ -24,9 +30,7 @@ dyn_client_status endpoint_open(dyn_client *client, const char *kind, size_t top
             addresses[count++] = (char *)info->endpoints[i].address;
         }
     }
-    double dial_timeout = client_connect_timeout(client);
-    dial_timeout = timeout > 0 && timeout < dial_timeout ? timeout : dial_timeout;
-    status = one_way_open(count, addresses, client_url(client), topic_count, topics, dial_timeout, opened, error);
+    status = one_way_open(via, count, addresses, topic_count, topics, dial_timeout, opened, error);
     dyn_client_server_info_free(info);
     return status;
 }

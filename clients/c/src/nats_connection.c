@@ -26,12 +26,14 @@
 #include "method_properties.h"
 #include "monotonic.h"
 #include "nats_address.h"
+#include "nats_link.h"
+#include "nats_one_way.h"
 
-/* Number of times that a request is published at most; bytes that the server's limit includes beside the request. */
-enum { ATTEMPTS = 3, HEADER_BYTES = 256 };
+/* Number of times that a request is published at most. */
+enum { ATTEMPTS = 3 };
 
-/* Sizes of the parts of subjects. */
-enum { REPLICA_SIZE = 96, SUBJECT_SIZE = 256 };
+/* Bytes of a subject. */
+enum { SUBJECT_SIZE = 256 };
 
 /* Pause between two requests while no daemon is subscribed, s. */
 static const double RETRY_PAUSE = 0.05;
@@ -47,10 +49,7 @@ typedef struct inbox {
 } inbox;
 
 typedef struct nats_connection {
-    connection base;
-    natsOptions *options;
-    natsConnection *connection;
-    char replica[REPLICA_SIZE]; /* daemon that answers the requests about its own objects */
+    nats_link link;
     size_t max_reply_bytes;
     atomic_bool is_aborted;
     pthread_mutex_t mutex; /* guards the lists */
@@ -89,7 +88,7 @@ static inbox *make_inbox(nats_connection *self) {
     }
     bool is_made = natsInbox_Create(&made->name) == NATS_OK;
     snprintf(subject, sizeof subject, "%s.*", is_made ? made->name : "");
-    if (!is_made || natsConnection_SubscribeSync(&made->subscription, self->connection, subject) != NATS_OK) {
+    if (!is_made || natsConnection_SubscribeSync(&made->subscription, self->link.connection, subject) != NATS_OK) {
         free_inbox(made);
         return NULL;
     }
@@ -159,7 +158,7 @@ static natsStatus publish(nats_connection *self, const inbox *used, const char *
                           size_t size) {
     char reply[SUBJECT_SIZE];
     snprintf(reply, sizeof reply, "%s.%llu", used->name, (unsigned long long)used->number);
-    return natsConnection_PublishRequest(self->connection, subject, reply, bytes, (int)size);
+    return natsConnection_PublishRequest(self->link.connection, subject, reply, bytes, (int)size);
 }
 
 /* Waits for the reply until `deadline`. Returns NATS_NO_RESPONDERS if no daemon is subscribed. */
@@ -221,13 +220,13 @@ static natsStatus ask(nats_connection *self, inbox *used, const sending *s, nats
 
 static dyn_client_status fail_given_up(const nats_connection *self, dyn_client_error *error) {
     return fail(error, DYN_CLIENT_CANCELLED, NULL, "the call was cancelled; no daemon at %s has ended its request",
-                self->base.url);
+                self->link.base.url);
 }
 
 /* Translates the status of a failed exchange into an error for the user. */
 static dyn_client_status exchange_error(nats_connection *self, natsStatus status, bool is_for_one, double timeout,
                                         dyn_client_error *error) {
-    bool is_connected = natsConnection_Status(self->connection) == NATS_CONN_STATUS_CONNECTED;
+    bool is_connected = natsConnection_Status(self->link.connection) == NATS_CONN_STATUS_CONNECTED;
     if (status == NATS_NO_MEMORY) {
         return fail_memory(error);
     }
@@ -235,36 +234,21 @@ static dyn_client_status exchange_error(nats_connection *self, natsStatus status
         return fail(error, DYN_CLIENT_CANCELLED, NULL, "the client was aborted");
     }
     if (status == NATS_NO_RESPONDERS && is_for_one) {
-        return fail(error, DYN_CLIENT_UNREACHABLE, NULL,
-                    "the daemon %s behind %s is gone, with its simulations, streams and jobs: connect again",
-                    self->replica, self->base.url);
+        return nats_link_fail_gone(&self->link, error);
     }
     if (status == NATS_NO_RESPONDERS) {
-        return fail(error, DYN_CLIENT_UNREACHABLE, NULL, "no dynamicsd answers at %s: is one running?", self->base.url);
+        return fail(error, DYN_CLIENT_UNREACHABLE, NULL, "no dynamicsd answers at %s: is one running?",
+                    self->link.base.url);
     }
     if (status == NATS_TIMEOUT && is_connected) {
-        return fail(error, DYN_CLIENT_TIMEOUT, NULL, "no answer from %s within %g s", self->base.url, timeout);
+        return fail(error, DYN_CLIENT_TIMEOUT, NULL, "no answer from %s within %g s", self->link.base.url, timeout);
     }
     return fail(error, DYN_CLIENT_UNREACHABLE, NULL, "the connection to %s is lost (%s): is the NATS server running?",
-                self->base.url, natsStatus_GetText(status));
+                self->link.base.url, natsStatus_GetText(status));
 }
 
-/* Returns the bytes that the NATS server carries in a message. */
 static size_t most_bytes_of_nats(const connection *base) {
-    int64_t most = natsConnection_GetMaxPayload(((const nats_connection *)base)->connection);
-    return most > HEADER_BYTES ? (size_t)most - HEADER_BYTES : SIZE_MAX;
-}
-
-/* Checks that the NATS server carries the request. */
-static dyn_client_status check_size(const nats_connection *self, size_t size, dyn_client_error *error) {
-    size_t most = most_bytes_of_nats(&self->base);
-    if (size > most) {
-        return fail(error, DYN_CLIENT_RESOURCE_EXHAUSTED, NULL,
-                    "the request has %zu bytes; %s carries %zu (max_payload of the NATS server): send fewer samples at "
-                    "once",
-                    size, self->base.url, most);
-    }
-    return DYN_CLIENT_OK;
+    return nats_link_most_bytes((const nats_link *)base);
 }
 
 /* Asks one daemon, or any if `replica` is NULL. */
@@ -272,14 +256,14 @@ static dyn_client_status exchange_with(nats_connection *self, const char *replic
                                        double timeout, natsMsg **message, dyn_client_error *error) {
     char subject[SUBJECT_SIZE];
     double now = monotonic_now();
-    dyn_client_status status = check_size(self, request->size, error);
+    dyn_client_status status = nats_link_check_size(&self->link, request->size, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
     uint8_t *bytes = malloc(request->size > 0 ? request->size : 1);
     inbox *used = bytes ? acquire_inbox(self, request->content) : NULL;
     if (!used) {
-        bool is_open = bytes && natsConnection_IsClosed(self->connection);
+        bool is_open = bytes && natsConnection_IsClosed(self->link.connection);
         free(bytes);
         return is_open ? exchange_error(self, NATS_CONNECTION_CLOSED, false, timeout, error) : fail_memory(error);
     }
@@ -291,7 +275,7 @@ static dyn_client_status exchange_with(nats_connection *self, const char *replic
         .size = request->size,
         .attempts = replica || method_properties_of(request->method).changes_state ? 1 : ATTEMPTS,
         .deadline = now + timeout,
-        .subscribed = now + fmin(timeout, replica ? 0 : self->base.timeout),
+        .subscribed = now + fmin(timeout, replica ? 0 : self->link.base.timeout),
     };
     natsStatus result = ask(self, used, &s, message);
     bool is_given_up = result != NATS_OK && atomic_load(&used->is_given_up);
@@ -307,7 +291,7 @@ static dyn_client_status exchange_nats(connection *base, const outgoing *request
                                        dyn_client_error *error) {
     nats_connection *self = (nats_connection *)base;
     natsMsg *message;
-    const char *replica = method_properties_of(request->method).is_at_one_daemon ? self->replica : NULL;
+    const char *replica = method_properties_of(request->method).is_at_one_daemon ? self->link.replica : NULL;
     dyn_client_status status = exchange_with(self, replica, request, timeout, &message, error);
     if (status != DYN_CLIENT_OK) {
         return status;
@@ -328,7 +312,7 @@ static dyn_client_status exchange_nats(connection *base, const outgoing *request
 static void abort_nats(connection *base) {
     nats_connection *self = (nats_connection *)base;
     atomic_store(&self->is_aborted, true);
-    natsConnection_Close(self->connection);
+    natsConnection_Close(self->link.connection);
 }
 
 static void close_nats(connection *base) {
@@ -338,11 +322,9 @@ static void close_nats(connection *base) {
         free_inbox(self->idle);
         self->idle = next;
     }
-    natsConnection_Destroy(self->connection);
-    natsOptions_Destroy(self->options);
     pthread_mutex_destroy(&self->mutex);
-    free(self->base.url);
-    free(self);
+    natsConnection_Close(self->link.connection);
+    nats_link_release(&self->link);
 }
 
 /* Sets what the address says about the user. libnats reads the user, the password and the token itself. */
@@ -368,20 +350,21 @@ static natsStatus set_user(natsOptions *options, const nats_address *address) {
 }
 
 static natsStatus connect_nats(nats_connection *self, const nats_address *address) {
-    natsStatus status = natsOptions_Create(&self->options);
+    natsStatus status = natsOptions_Create(&self->link.options);
     if (status == NATS_OK) {
-        status = natsOptions_SetURL(self->options, address->server);
+        status = natsOptions_SetURL(self->link.options, address->server);
     }
     if (status == NATS_OK) {
-        status = set_user(self->options, address);
+        status = set_user(self->link.options, address);
     }
     if (status == NATS_OK) {
-        natsOptions_SetTimeout(self->options, (int64_t)ceil(self->base.timeout * 1e3));
-        natsOptions_SetMaxReconnect(self->options, -1);
-        natsOptions_SetReconnectWait(self->options, 100);
-        natsOptions_SetName(self->options, "libdynamicsclient");
-        natsOptions_SetSendAsap(self->options, true);
-        status = natsConnection_Connect(&self->connection, self->options);
+        natsOptions_SetTimeout(self->link.options, (int64_t)ceil(self->link.base.timeout * 1e3));
+        natsOptions_SetMaxReconnect(self->link.options, -1);
+        natsOptions_SetReconnectWait(self->link.options, 100);
+        natsOptions_SetName(self->link.options, "libdynamicsclient");
+        natsOptions_SetSendAsap(self->link.options, true);
+        natsOptions_UseGlobalMessageDelivery(self->link.options, true);
+        status = natsConnection_Connect(&self->link.connection, self->link.options);
     }
     return status;
 }
@@ -405,16 +388,17 @@ static dyn_client_status find_replica(nats_connection *self, dyn_client_error *e
         .content = &request,
     };
     natsMsg *message;
-    dyn_client_status status = exchange_with(self, NULL, &question, self->base.timeout, &message, error);
+    dyn_client_status status = exchange_with(self, NULL, &question, self->link.base.timeout, &message, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
     const char *replica = NULL;
     bool is_named = natsMsgHeader_Get(message, "Dynamics-Replica", &replica) == NATS_OK && replica[0] != '\0';
-    snprintf(self->replica, sizeof self->replica, "%s", is_named ? replica : "");
+    snprintf(self->link.replica, sizeof self->link.replica, "%s", is_named ? replica : "");
     natsMsg_Destroy(message);
-    return is_named ? DYN_CLIENT_OK
-                    : fail(error, DYN_CLIENT_UNREACHABLE, NULL, "what answers at %s is not dynamicsd", self->base.url);
+    return is_named
+               ? DYN_CLIENT_OK
+               : fail(error, DYN_CLIENT_UNREACHABLE, NULL, "what answers at %s is not dynamicsd", self->link.base.url);
 }
 
 /* Connects to the NATS server of an address. */
@@ -451,8 +435,9 @@ static dyn_client_status open_nats(const char *url, double connect_timeout, size
         return fail_memory(error);
     }
     pthread_mutex_init(&self->mutex, NULL);
+    atomic_init(&self->link.references, 1);
     dyn_client_status status = nats_address_read(url, &address, error);
-    self->base = (connection){.carrier = &nats_connections, .url = address.shown, .timeout = connect_timeout};
+    self->link.base = (connection){.carrier = &nats_connections, .url = address.shown, .timeout = connect_timeout};
     self->max_reply_bytes = max_reply_bytes;
     if (status == DYN_CLIENT_OK) {
         status = connect_to(self, &address, error);
@@ -460,10 +445,10 @@ static dyn_client_status open_nats(const char *url, double connect_timeout, size
     address.shown = NULL; /* belongs to the connection */
     nats_address_free(&address);
     if (status != DYN_CLIENT_OK) {
-        close_nats(&self->base);
+        close_nats(&self->link.base);
         return status;
     }
-    *opened = &self->base;
+    *opened = &self->link.base;
     return DYN_CLIENT_OK;
 }
 
@@ -472,4 +457,5 @@ const connection_carrier nats_connections = {.most_bytes = most_bytes_of_nats,
                                              .abort = abort_nats,
                                              .give_up = give_up_nats,
                                              .close = close_nats,
-                                             .exchange = exchange_nats};
+                                             .exchange = exchange_nats,
+                                             .open_one_way = nats_one_way_open};

@@ -107,7 +107,7 @@ static dyn_client_status connect_stream(dyn_client *client, const Dynamics__V1__
                                         dyn_client_stream *self, dyn_client_error *error) {
     *self = (dyn_client_stream){.key = reply->key, .next = 1, .nq = reply->nq, .nv = reply->nv};
     strncpy(self->name, reply->stream, sizeof self->name - 1);
-    dyn_client_status status = one_way_open(reply->n_ingest, reply->ingest, client_url(client), 0, NULL,
+    dyn_client_status status = one_way_open(client_connection(client), reply->n_ingest, reply->ingest, 0, NULL,
                                             client_connect_timeout(client), &self->socket, error);
     if (status != DYN_CLIENT_OK) {
         dyn_client_close_stream(client, self, timeout, NULL, NULL);

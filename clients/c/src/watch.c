@@ -50,7 +50,7 @@ static dyn_client_status open_watch(dyn_client *client, size_t count, char *cons
     strncpy(self->data.name, data_topic, sizeof self->data.name - 1);
     strncpy(self->events.name, event_topic, sizeof self->events.name - 1);
     char *topics[] = {self->data.name, self->events.name};
-    dyn_client_status status = one_way_open(count, addresses, client_url(client), 2, topics,
+    dyn_client_status status = one_way_open(client_connection(client), count, addresses, 2, topics,
                                             client_connect_timeout(client), &self->socket, error);
     if (status != DYN_CLIENT_OK) {
         free(self);
@@ -60,13 +60,16 @@ static dyn_client_status open_watch(dyn_client *client, size_t count, char *cons
     return DYN_CLIENT_OK;
 }
 
-/* Waits until the daemon counts more watchers than `before`, so that no later event is missed. `count` requests
- * their number. If other watchers leave meanwhile, the count may not rise; the wait then ends after READY_QUESTIONS
- * requests. */
+/* Waits until the daemon counts more watchers than `before`, so that no later event is missed. Over NATS the server has
+ * the subscription already, and counts nobody. `count` requests their number. If other watchers leave meanwhile, the
+ * count may not rise; the wait then ends after READY_QUESTIONS requests. */
 static void wait_until_ready(dyn_client *client, const char *name, size_t before,
                              bool (*count)(dyn_client *client, const char *name, size_t *watchers)) {
     static const struct timespec pause = {.tv_nsec = READY_PAUSE};
     size_t watchers = before;
+    if (connection_has_one_way(client_connection(client))) {
+        return;
+    }
     for (int i = 0; i < READY_QUESTIONS && count(client, name, &watchers) && watchers <= before; i++) {
         nanosleep(&pause, NULL);
     }
