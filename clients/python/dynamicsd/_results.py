@@ -11,11 +11,12 @@ from dynamicsd._client import ffi
 from dynamicsd._convert import Keep, as_doubles, doubles, fill, integers, members_of, named, read
 from dynamicsd._query import Query, as_rows
 from dynamicsd.errors import InvalidArgument, text
-from dynamicsd.records import (Array, BaseMotion, BaseParameter, BaseParameters, ComparedFormulation, ConstrainedMotion,
-                               Constraint, ContactSurface, Contribution, Description, Excess, Excitation, Explanation,
-                               ExternalForce, Formulation, FormulationBlock, FormulationCost, Identification, Inertia,
-                               JointFit, LimitUse, LinearEstimate, MachineElement, MotorSummary, Motors, Outcome,
-                               PassiveForces, Replay, Rollout, ScrewChain, State, Stepping, Trajectory)
+from dynamicsd.records import (Array, BaseMotion, BaseParameter, BaseParameters, ComparedFormulation, Comparison,
+                               ConstrainedMotion, Constraint, ContactSurface, Contribution, Description, Excess,
+                               Excitation, Explanation, ExternalForce, Formulation, FormulationBlock, FormulationCost,
+                               Identification, Inertia, JointFit, LimitUse, LinearEstimate, MachineElement,
+                               MotorSummary, Motors, Outcome, PassiveForces, Replay, Rollout, ScrewChain, State,
+                               Stepping, Trajectory)
 
 T = TypeVar("T")
 
@@ -119,7 +120,7 @@ def formulation(query: Query, found: Any) -> Formulation:
     return Formulation(text(found.source), copied(found.tau, *query.shape(found.nv)), blocks)
 
 
-def comparison(found: Any) -> tuple[ComparedFormulation, ...]:
+def comparison(found: Any) -> Comparison:
     """Results of all formulations."""
     compared = []
     for each in found.formulations[0:found.formulation_count]:
@@ -131,7 +132,7 @@ def comparison(found: Any) -> tuple[ComparedFormulation, ...]:
                      for cost in (each.inverse_dynamics, each.forward_dynamics, each.mass_matrix)]
             compared.append(ComparedFormulation(text(each.name), text(each.source), "", copied(each.tau, found.nv),
                                                 copied(each.a, found.nv), *costs))
-    return tuple(compared)
+    return Comparison(compared)
 
 
 def base_parameters(found: Any) -> BaseParameters:

@@ -16,12 +16,13 @@ from dynamicsd._client import ffi, lib
 from dynamicsd._convert import Keep, fill, members_of, named, read
 from dynamicsd._query import JobTicket, Options, Query
 from dynamicsd._session import Progress, Session, Watch, seconds, terms
+from dynamicsd._shown import html_table
 from dynamicsd.errors import DynamicsError, InvalidArgument, text
 from dynamicsd.live import Simulation, StateWatcher, Stream, Watcher
 from dynamicsd.model import Model
 from dynamicsd.records import (Body, Connection, Description, DHTable, Endpoint, Health, InertiaPart, Job, MethodInfo,
                                MethodMetrics, Metrics, ModelDescription, ModelInfo, Recording, Replay, ReportEntry,
-                               ScrewChain, ServerInfo, Setting, Settings, State, Stepping, StreamInfo, html_table)
+                               ScrewChain, ServerInfo, Setting, Settings, State, Stepping, StreamInfo)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

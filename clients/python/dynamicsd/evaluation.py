@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from dynamicsd._client import ffi, lib
 from dynamicsd._convert import Keep, fill, named, read
+from dynamicsd._shown import html_table
 from dynamicsd.errors import InvalidArgument, text
-from dynamicsd.records import Array, PassiveForces, TaskFrame, html_table
+from dynamicsd.records import Array, PassiveForces, TaskFrame
 
 _NULL = ffi.NULL
 _gc, _buffer, _ndarray = ffi.gc, ffi.buffer, np.ndarray

@@ -15,10 +15,10 @@ from dynamicsd._query import EvaluateOptions, Options, Query, RecordOptions, Row
 from dynamicsd._session import Progress, Session, Watch, seconds
 from dynamicsd.errors import text
 from dynamicsd.evaluation import ARRAYS, Asked, Evaluation
-from dynamicsd.records import (Array, Assembly, AssemblyOutcome, BaseParameters, ComparedFormulation,
-                               ConstrainedMotion, Description, Excitation, Explanation, FlexibleLink, Formulation,
-                               Identification, ModelDescription, ModelInfo, MotorChoice, Motors, Operation, ReportEntry,
-                               Rollout, ScrewChain, Stepping, Tip, Trajectory)
+from dynamicsd.records import (Array, Assembly, AssemblyOutcome, BaseParameters, Comparison, ConstrainedMotion,
+                               Description, Excitation, Explanation, FlexibleLink, Formulation, Identification,
+                               ModelDescription, ModelInfo, MotorChoice, Motors, Operation, ReportEntry, Rollout,
+                               ScrewChain, Stepping, Tip, Trajectory)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -260,7 +260,7 @@ class Model:
         return _results.explanation(query.result("dyn_client_explanation", lib.dyn_client_explain, *arguments))
 
     def compare(self, q: Rows, v: Rows | None = None, a: Rows | None = None,
-                **options: Unpack[Options]) -> tuple[ComparedFormulation, ...]:
+                **options: Unpack[Options]) -> Comparison:
         """Computes one motion by the daemon's own algorithms ("kernels", the first) and by every formulation. For a
         model with constraints the accelerations are those with them, the forces and the mass matrix those of the
         tree.

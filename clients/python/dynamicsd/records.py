@@ -6,30 +6,22 @@ Enumerations are strings in lower case: the base of a model is "fixed" or "float
 from __future__ import annotations
 
 import dataclasses
-import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dynamicsd._convert import record
+from dynamicsd._shown import Record, brief, html_table
 
 Array = NDArray[np.float64]
 # Rows of a table for a notebook.
 _SHOWN = 20
 
 
-def html_table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Table for a notebook."""
-    def line(tag: str, cells: Iterable[object]) -> str:
-        return "<tr>" + "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
-    return (f"<table><caption>{html.escape(title)}</caption><thead>{line('th', head)}</thead>"
-            f"<tbody>{''.join(line('td', row) for row in rows)}</tbody></table>")
-
-
 @record("dyn_client_component")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Component:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Component(Record):
     """Part of the daemon. `state` is "serving", "degraded" or "not_serving"."""
 
     name: str
@@ -38,8 +30,8 @@ class Component:
 
 
 @record("dyn_client_health")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Health:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Health(Record):
     """Health of the daemon: the worst of its components."""
 
     state: str
@@ -47,8 +39,8 @@ class Health:
 
 
 @record("dyn_client_endpoint")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Endpoint:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Endpoint(Record):
     """Address of the daemon. `kind` is "request", "events" or "ingest"."""
 
     address: str
@@ -56,8 +48,8 @@ class Endpoint:
 
 
 @record("dyn_client_method_info")
-@dataclasses.dataclass(frozen=True, eq=False)
-class MethodInfo:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class MethodInfo(Record):
     """Method that the daemon serves. `role` is the lowest one that a caller needs."""
 
     name: str
@@ -67,8 +59,8 @@ class MethodInfo:
     can_be_job: bool
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class ServerInfo:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class ServerInfo(Record):
     """Version, limits, endpoints, methods and counters of the daemon.
 
     `limits` and `counters` are dictionaries by name, such as limits["samples"]. Times are in seconds. `caller` is this
@@ -95,8 +87,8 @@ class ServerInfo:
         return html_table(f"dynamicsd {self.version}", ["limit", "value"], self.limits.items())
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class MethodMetrics:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class MethodMetrics(Record):
     """Requests of one method since the daemon's start. Times are in seconds.
 
     `codes` are the answered requests by the code of their reply: the first is the number that succeeded. `times` are
@@ -112,8 +104,8 @@ class MethodMetrics:
     reply_bytes: int
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Metrics:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Metrics(Record):
     """Numbers of the daemon's requests by method, in a dictionary by its name. `counters` are those of ServerInfo."""
 
     instance: int
@@ -124,8 +116,8 @@ class Metrics:
 
 
 @record("dyn_client_connection")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Connection:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Connection(Record):
     """Connection of a client of the daemon.
 
     `peer` is "uid 1000 pid 4711" or "127.0.0.1:40112", `caller` its name by what the system states, `kind` "request",
@@ -144,8 +136,8 @@ class Connection:
 
 
 @record("dyn_client_setting")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Setting:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Setting(Record):
     """Key of the daemon's configuration with its value in effect, as a configuration file states it.
 
     `origin` is "default", "file", "command_line", "derived" or "request"; `line` is that of the file, or 0. A key that
@@ -160,8 +152,8 @@ class Setting:
     needs_restart: bool
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Settings:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Settings(Record):
     """Configuration of the daemon: its file, or "", and the keys in a dictionary by "section.key"."""
 
     file: str
@@ -173,8 +165,8 @@ class Settings:
 
 
 @record("dyn_client_model")
-@dataclasses.dataclass(frozen=True, eq=False)
-class ModelInfo:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class ModelInfo(Record):
     """Summary of a model: its sizes, and the digest that identifies it everywhere."""
 
     name: str
@@ -194,8 +186,8 @@ class ModelInfo:
 
 
 @record("dyn_client_report_entry")
-@dataclasses.dataclass(frozen=True, eq=False)
-class ReportEntry:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class ReportEntry(Record):
     """Note or warning about a description."""
 
     severity: str
@@ -205,8 +197,8 @@ class ReportEntry:
 
 
 @record("dyn_client_inertia")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Inertia:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Inertia(Record):
     """Inertia of a rigid body in a frame: kg, m, and kg m^2 about the centre of mass as xx xy xz yy yz zz."""
 
     mass: float = 0.0
@@ -215,8 +207,8 @@ class Inertia:
 
 
 @record("dyn_client_pose")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Pose:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Pose(Record):
     """Pose of a frame in another frame: position in m, orientation as a quaternion x y z w or a 3 x 3 rotation."""
 
     position: ArrayLike = (0.0, 0.0, 0.0)
@@ -225,8 +217,8 @@ class Pose:
 
 
 @record("dyn_client_limits")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Limits:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Limits(Record):
     """Bounds of a joint with one coordinate: rad or m, rad/s or m/s, N m or N. 0: velocity or effort not stated."""
 
     lower: float
@@ -236,8 +228,8 @@ class Limits:
 
 
 @record("dyn_client_link")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Link:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Link(Record):
     """Link as the description states it. `parent_joint` and `moving_joint` are not read in requests."""
 
     name: str
@@ -247,8 +239,8 @@ class Link:
 
 
 @record("dyn_client_joint_motion")
-@dataclasses.dataclass(frozen=True, eq=False)
-class JointMotion:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class JointMotion(Record):
     """Elementary motion of a custom joint: a "rotation" about its axis, or a "translation" along it, by a function of
     the joint's coordinate. `coefficients` are those of a polynomial. Without them the function is a spline through the
     values at the knots: quintic with slopes and curvatures, otherwise natural cubic.
@@ -264,8 +256,8 @@ class JointMotion:
 
 
 @record("dyn_client_joint")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Joint:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Joint(Record):
     """Joint. `type` is "revolute", "continuous", "prismatic", "fixed", "helical", "cylindrical", "universal", "planar",
     "spherical", "floating" or "custom". A custom joint has motions. The daemon sets the members from `q_index` on;
     requests do not read them.
@@ -296,8 +288,8 @@ class Joint:
 
 
 @record("dyn_client_frame")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Frame:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Frame(Record):
     """Named frame on a link."""
 
     name: str
@@ -307,8 +299,8 @@ class Frame:
 
 
 @record("dyn_client_constraint_frame")
-@dataclasses.dataclass(frozen=True, eq=False)
-class ConstraintFrame:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class ConstraintFrame(Record):
     """Frame of a constraint. An empty link is the world."""
 
     link: str = ""
@@ -316,8 +308,8 @@ class ConstraintFrame:
 
 
 @record("dyn_client_coupled_coordinate")
-@dataclasses.dataclass(frozen=True, eq=False)
-class CoupledCoordinate:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class CoupledCoordinate(Record):
     """Coordinate of a coupling and its coefficient."""
 
     joint: str
@@ -325,8 +317,8 @@ class CoupledCoordinate:
 
 
 @record("dyn_client_constraint")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Constraint:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Constraint(Record):
     """Constraint that closes a loop. `kind` is "loop_joint", "distance", "point_on_plane", "coupling", "rolling",
     "prescribed" or "polynomial". The daemon sets the members from `first_row` to `multiplier_units`.
 
@@ -362,8 +354,8 @@ class Constraint:
 
 
 @record("dyn_client_rotor")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Rotor:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Rotor(Record):
     """Rotor of a geared motor: it spins at `ratio` times the rate of its joint, on the joint's parent link.
 
     kg m^2, kg, m. `coupling` is "exact", "diagonal" or "reflected". A mass or a transverse inertia of 0 is part of the
@@ -380,8 +372,8 @@ class Rotor:
 
 
 @record("dyn_client_friction")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Friction:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Friction(Record):
     """Friction law. Pairs hold for positive and for negative rates: N m s/rad or N s/m, and N m or N.
 
     `side` is "joint" or "rotor": the side of the gear on which the parameters hold.
@@ -396,8 +388,8 @@ class Friction:
 
 
 @record("dyn_client_spring")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Spring:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Spring(Record):
     """Spring across a joint: N m/rad or N/m, and the position without force, rad or m."""
 
     stiffness: float = 0.0
@@ -405,8 +397,8 @@ class Spring:
 
 
 @record("dyn_client_motor")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Motor:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Motor(Record):
     """Direct-current motor of a joint: ohm, H, N m/A, V, A, rad/s, K/W, s, 1/K and degrees Celsius.
 
     `nominal_voltage`, `no_load_speed`, `no_load_current` and `stall_current` of a data sheet take the place of the
@@ -433,8 +425,8 @@ class Motor:
 
 
 @record("dyn_client_gear")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Gear:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Gear(Record):
     """Gear between motor and joint. `ratio` 0 is that of the joint's rotor. A limit of zero is none.
 
     A gear whose `back_driving_efficiency` is 0 is self-locking.
@@ -449,16 +441,16 @@ class Gear:
 
 
 @record("dyn_client_brake")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Brake:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Brake(Record):
     """Brake on the shaft of a joint's motor, with its torque there in N m."""
 
     torque: float = 0.0
 
 
 @record("dyn_client_strut")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Strut:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Strut(Record):
     """Spring (N/m), damper (N s/m) or gas spring (`push`, N) between points of two links, m; or a cable."""
 
     position: ArrayLike = (0.0, 0.0, 0.0)
@@ -470,8 +462,8 @@ class Strut:
 
 
 @record("dyn_client_bushing")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Bushing:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Bushing(Record):
     """Compliance in six directions between frames of two links, in the axes of the other one."""
 
     position: ArrayLike = (0.0, 0.0, 0.0)
@@ -483,8 +475,8 @@ class Bushing:
 
 
 @record("dyn_client_fluid")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Fluid:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Fluid(Record):
     """Buoyancy and drag of a link in a fluid of a density, kg/m^3, and with a velocity `current` in the world, m/s."""
 
     density: float = 0.0
@@ -498,8 +490,8 @@ class Fluid:
 
 
 @record("dyn_client_shaft")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Shaft:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Shaft(Record):
     """Shaft of a motor that several joints turn: its rate is the sum of `ratios` times the rates of `joints`.
 
     With `has_motor` the motor of the element counts.
@@ -511,8 +503,8 @@ class Shaft:
 
 
 @record("dyn_client_flexible_beam")
-@dataclasses.dataclass(frozen=True, eq=False)
-class FlexibleBeam:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class FlexibleBeam(Record):
     """Beam with assumed modes in the place of a fixed joint. It bends in `direction` with the rigidity E I, N m^2, and
     normal to it with `normal_rigidity` unless that is 0. Replies show its joints and springs instead.
     """
@@ -527,8 +519,8 @@ class FlexibleBeam:
 
 
 @record("dyn_client_machine_element")
-@dataclasses.dataclass(frozen=True, eq=False)
-class MachineElement:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class MachineElement(Record):
     """Machine element at a joint. `kind` names the member that counts. A strut, cable, bushing or fluid has the joint
     "", and acts on `link` and `other_link`, where "" is the world. A cable is stated by `strut`, and a shaft by
     `shaft`, its `rotor` without ratio, and the `link` that carries its motor.
@@ -553,8 +545,8 @@ class MachineElement:
 
 
 @record("dyn_client_soft_contact")
-@dataclasses.dataclass(frozen=True, eq=False)
-class SoftContact:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class SoftContact(Record):
     """Soft law of a contact surface: MuJoCo's solref (`time_constant` in s, 0 for a surface that is not soft, and
     `damping_ratio`) and solimp (the others, `width` in m). A parameter of 0 is MuJoCo's default.
     """
@@ -569,8 +561,8 @@ class SoftContact:
 
 
 @record("dyn_client_contact_surface")
-@dataclasses.dataclass(frozen=True, eq=False)
-class ContactSurface:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class ContactSurface(Record):
     """Part of `link` that touches the planes and height fields of other links; a link of "" is the world.
 
     `shape` is "point", "sphere", "box", "capsule", "cylinder", "plane" or "height_field" and names the sizes that
@@ -594,8 +586,8 @@ class ContactSurface:
 
 
 @record("dyn_client_model_description")
-@dataclasses.dataclass(frozen=True, eq=False)
-class ModelDescription:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class ModelDescription(Record):
     """Robot in numbers: a tree of links and joints in any order, constraints between them, and machine elements at the
     joints. `passive_joints` names the joints without a motor. `notes` are sentences about how it came about, which
     become notes of the load report.
@@ -616,8 +608,8 @@ class ModelDescription:
 
 
 @record("dyn_client_dh_row")
-@dataclasses.dataclass(frozen=True, eq=False)
-class DHRow:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class DHRow(Record):
     """Joint i and link i of a Denavit-Hartenberg table: rad, m, m, rad."""
 
     type: str = "revolute"
@@ -632,8 +624,8 @@ class DHRow:
 
 
 @record("dyn_client_dh_table")
-@dataclasses.dataclass(frozen=True, eq=False)
-class DHTable:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class DHTable(Record):
     """Denavit-Hartenberg parameters. `convention` is "standard" or "modified"."""
 
     name: str
@@ -642,8 +634,8 @@ class DHTable:
 
 
 @record("dyn_client_screw_chain")
-@dataclasses.dataclass(frozen=True, eq=False)
-class ScrewChain:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class ScrewChain(Record):
     """Serial chain of Modern Robotics: Mlist (n + 1) x 4 x 4, Glist n x 6 x 6 and Slist 6 x n, angular part first."""
 
     name: str
@@ -653,8 +645,8 @@ class ScrewChain:
     Slist: ArrayLike
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Description:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Description(Record):
     """Everything that the daemon knows about a model. `joints` are the moving ones, in the order of q and v."""
 
     model: ModelInfo
@@ -697,8 +689,8 @@ class Description:
                           ["joint", "type", "range", "velocity", "effort"], self._rows())
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Body:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Body(Record):
     """Inertial properties of a body, as ComputeInertia returns them: SI units, in the common frame of its parts.
 
     The rows of `principal_axes` (3, 3) are those of `principal_moments`; `spatial_inertia` (6, 6), about the point of
@@ -719,8 +711,8 @@ class Body:
 
 
 @record("dyn_client_inertia_part")
-@dataclasses.dataclass(frozen=True, eq=False)
-class InertiaPart:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class InertiaPart(Record):
     """Part of a body. `kind` is "box", "cylinder", "sphere", "ellipsoid", "capsule", "mesh", "inertia", "parameters",
     "pseudo_inertia" or "log_cholesky". A shape or a mesh needs either mass (kg) or density (kg/m^3).
     """
@@ -739,8 +731,8 @@ class InertiaPart:
 
 
 @record("dyn_client_operation")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Operation:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Operation(Record):
     """Change to a model. `kind` is "lock_joints", "keep_subtree", "keep_chain", "change_base", "merge_model",
     "attach_link", "change_inertia" or "detach_link".
     """
@@ -759,8 +751,8 @@ class Operation:
 
 
 @record("dyn_client_external_force")
-@dataclasses.dataclass(frozen=True, eq=False)
-class ExternalForce:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class ExternalForce(Record):
     """Wrench that the environment applies to a link: N and N m, 3 values for all states, or n x 3, in both alike.
 
     `reference_frame` is "local", "world" or "local_world_aligned".
@@ -778,8 +770,8 @@ class ExternalForce:
 
 
 @record("dyn_client_flexible_link")
-@dataclasses.dataclass(frozen=True, eq=False)
-class FlexibleLink:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class FlexibleLink(Record):
     """Link that bends, as a beam from `start` to `end` (m, axes of the link) with a mass in kg that is spread evenly.
 
     It bends in `direction` with the rigidity E I in N m^2, and normal to it with `transverse_rigidity` unless that is
@@ -797,8 +789,8 @@ class FlexibleLink:
 
 
 @record("dyn_client_tip_constraint")
-@dataclasses.dataclass(frozen=True, eq=False)
-class TipConstraint:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class TipConstraint(Record):
     """Condition on the last link of a serial chain: linear . a + angular . alpha = acceleration, in m/s^2 and rad/s^2.
 
     (alpha; a) is the frame acceleration that `evaluate` returns for the frame and the reference frame, which is
@@ -813,8 +805,8 @@ class TipConstraint:
 
 
 @record("dyn_client_payload")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Payload:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Payload(Record):
     """Body attached to a link during one call."""
 
     link: str
@@ -824,8 +816,8 @@ class Payload:
 
 
 @record("dyn_client_task_frame")
-@dataclasses.dataclass(frozen=True, eq=False)
-class TaskFrame:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class TaskFrame(Record):
     """Frame that a task controls, and the rows of its Jacobian, such as "linear_x"; None: all six. Of torques for
     tasks: desired accelerations of the rows, one row or one for each state, and the priority, smaller ones first.
     """
@@ -837,8 +829,8 @@ class TaskFrame:
 
 
 @record("dyn_client_passive_forces")
-@dataclasses.dataclass(frozen=True, eq=False)
-class PassiveForces:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class PassiveForces(Record):
     """Passive forces that inverse and forward dynamics count. `friction_velocity` is in rad/s or m/s; 0: 0.01.
     `gear_losses` are those that depend on the load of the gears."""
 
@@ -850,8 +842,8 @@ class PassiveForces:
 
 
 @record("dyn_client_base_motion")
-@dataclasses.dataclass(frozen=True, eq=False)
-class BaseMotion:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class BaseMotion(Record):
     """Given motion of the base in which the robot's root rests: m/s, rad/s, m/s^2 and rad/s^2, relative to an inertial
     frame, along the axes of the model's world, for its origin. 3 values for all states, or n x 3; of a rollout also
     n x steps x 3. All members that are given have the same number of rows.
@@ -875,8 +867,8 @@ class BaseMotion:
 
 
 @record("dyn_client_spring_stop")
-@dataclasses.dataclass(frozen=True, eq=False)
-class SpringStop:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class SpringStop(Record):
     """Spring and damper of a joint's stop: N m/rad or N/m, N m s/rad or N s/m."""
 
     stiffness: float
@@ -884,8 +876,8 @@ class SpringStop:
 
 
 @record("dyn_client_loop_closure")
-@dataclasses.dataclass(frozen=True, eq=False)
-class LoopClosure:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class LoopClosure(Record):
     """Treatment of the closed loops of a model with constraints: gain of the stabilization, 1/s, and projection."""
 
     stabilization: float
@@ -893,8 +885,8 @@ class LoopClosure:
 
 
 @record("dyn_client_stepping")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Stepping:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Stepping(Record):
     """Method of integration over time.
 
     `integrator` is "semi_implicit_euler", "explicit_euler" or "rk4"; `law` is "none", "pd", "pd_gravity" or
@@ -927,8 +919,8 @@ class Stepping:
 
 
 @record("dyn_client_tip")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Tip:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Tip(Record):
     """Wrench that an end-effector applies to its surroundings: 3 values, or one row for each row of the trajectory."""
 
     link: str
@@ -938,8 +930,8 @@ class Tip:
 
 
 @record("dyn_client_job")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Job:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Job(Record):
     """Job of the daemon. `state` is "queued", "running", "done", "failed" or "cancelled"."""
 
     name: str
@@ -957,8 +949,8 @@ class Job:
 
 
 @record("dyn_client_recording")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Recording:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Recording(Record):
     """Recording in the daemon's state directory."""
 
     name: str
@@ -968,8 +960,8 @@ class Recording:
 
 
 @record("dyn_client_excess")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Excess:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Excess(Record):
     """Limit of the description that a trajectory exceeds. `kind` is "lower", "upper", "velocity" or "effort"."""
 
     joint: str
@@ -986,8 +978,8 @@ class Excess:
 
 
 @record("dyn_client_outcome")
-@dataclasses.dataclass(frozen=True, eq=False)
-class Outcome:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Outcome(Record):
     """End of one sample of a rollout. `status` is "ran", "not_finite", "too_fast", "singular", "rests" or
     "too_long". `closure_error` is the largest one after a step, rad or m, of `constraint`. `contact_residual` is the
     largest violation of the contact laws after a step, m/s. `constraint_rank` and `constraint_condition` are those of
@@ -1009,8 +1001,8 @@ class Outcome:
 
 
 @record("dyn_client_assembly_outcome")
-@dataclasses.dataclass(frozen=True, eq=False)
-class AssemblyOutcome:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class AssemblyOutcome(Record):
     """End of the search from one guess. `error` is the largest closure error, rad or m, of `constraint`."""
 
     is_closed: bool
@@ -1020,8 +1012,8 @@ class AssemblyOutcome:
 
 
 @record("dyn_client_linear_estimate")
-@dataclasses.dataclass(frozen=True, eq=False)
-class LinearEstimate:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class LinearEstimate(Record):
     """Base parameter of a body, or term of the drive of a joint, with its standard deviation.
 
     `prior` is the model's own value. The motion does not determine an estimate that is not excited.
@@ -1040,8 +1032,8 @@ class LinearEstimate:
 
 
 @record("dyn_client_motor_excess")
-@dataclasses.dataclass(frozen=True, eq=False)
-class MotorExcess:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class MotorExcess(Record):
     """Limit of a motor that a motion exceeds: its bound, the worst value, and the samples of the first and worst."""
 
     limit: str
@@ -1053,8 +1045,8 @@ class MotorExcess:
 
 
 @record("dyn_client_motor_choice")
-@dataclasses.dataclass(frozen=True, eq=False)
-class MotorChoice:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class MotorChoice(Record):
     """Motor and gear that may take the place of those of a joint, or of each joint, and the inertia of their rotor.
 
     What is absent, and a ratio or an inertia of zero, is that of the joint.
@@ -1068,8 +1060,8 @@ class MotorChoice:
 
 
 @record("dyn_client_motor_margin")
-@dataclasses.dataclass(frozen=True, eq=False)
-class MotorMargin:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class MotorMargin(Record):
     """Limit of a motor, what it bounds in a motion, and the part of it that the motion leaves, negative beyond it."""
 
     limit: str
@@ -1079,8 +1071,8 @@ class MotorMargin:
 
 
 @record("dyn_client_motor_summary")
-@dataclasses.dataclass(frozen=True, eq=False)
-class MotorSummary:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class MotorSummary(Record):
     """Motion of one motor: peaks of absolute values and root mean squares, in SI units and degrees Celsius.
 
     Energies are zero without times. `matched_ratio` has the greatest acceleration for a given torque. `choice` is the
@@ -1114,8 +1106,8 @@ class MotorSummary:
 
 
 @record("dyn_client_joint_fit")
-@dataclasses.dataclass(frozen=True, eq=False)
-class JointFit:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class JointFit(Record):
     """Root mean square errors of the torque of one coordinate, N m or N, and the terms of its drive.
 
     Predictions are of parts of the record that did not take part in the estimate. `accounted` is the share of the
@@ -1143,8 +1135,8 @@ class JointFit:
 
 
 @record("dyn_client_limit_use")
-@dataclasses.dataclass(frozen=True, eq=False)
-class LimitUse:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class LimitUse(Record):
     """Shares of the limits of one coordinate that a motion uses: 1 is at the limit."""
 
     joint: str
@@ -1154,8 +1146,8 @@ class LimitUse:
 
 
 @record("dyn_client_stream_info")
-@dataclasses.dataclass(frozen=True, eq=False)
-class StreamInfo:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class StreamInfo(Record):
     """Counters of a stream: points that were accepted, lost, late and so on, and delays in s."""
 
     name: str
@@ -1188,8 +1180,8 @@ class StreamInfo:
     joint_names: tuple[str, ...] | None
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class State:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class State(Record):
     """State of a simulation at one moment, and its counters. Lists hold no states: q, v and tau are empty there. Calls
     other than Simulation.state hold only step, time, q, v and tau.
 
@@ -1247,8 +1239,8 @@ class State:
                           ["joint", "q", "v", "tau"], rows)
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class WatchedState:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class WatchedState(Record):
     """One state of a simulation that is watched: q is (nq,), v and tau are (nv,), in SI units.
 
     `update` is the message that published it, with its time stamp and the number of messages that were lost before.
@@ -1262,11 +1254,11 @@ class WatchedState:
     update: Update = dataclasses.field(repr=False)
 
     def __repr__(self) -> str:
-        return f"<WatchedState: step {self.step} at {self.time:g} s, q {np.array2string(self.q, precision=4)}>"
+        return f"<WatchedState: step {self.step} at {self.time:g} s, q {brief(self.q)}>"
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Update:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Update(Record):
     """Published message of a simulation, a stream or the models.
 
     kind  "states": rows of step, time, q, v, tau. "torques": rows of step, time, tau. "simulation_event" and
@@ -1315,9 +1307,16 @@ class Update:
         said = f": {self.message}" if self.message else ""
         return f"<Update {self.sequence}: {self.kind} {self.text!r}{of}{said}{lost}>"
 
+    def _repr_html_(self) -> str:
+        if self.kind != "states":
+            return super()._repr_html_()
+        rows = [(each.step, f"{each.time:g}", *(brief(values) for values in (each.q, each.v, each.tau)))
+                for each in self.states[:_SHOWN]]
+        return html_table(repr(self)[1:-1], ["step", "time", "q", "v", "tau"], rows)
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class ConstrainedMotion:
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class ConstrainedMotion(Record):
     """Accelerations of a model with constraints, n x nv, and the forces of its m constraint rows, n x m."""
 
     a: Array
@@ -1328,16 +1327,16 @@ class ConstrainedMotion:
     method: str
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Assembly:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Assembly(Record):
     """Configurations that close the loops, n x nq, and the end of the search from each guess."""
 
     q: Array
     outcomes: tuple[AssemblyOutcome, ...]
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Motors:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Motors(Record):
     """Motors of a motion. Arrays have n rows with one number for each motor, in SI units and degrees Celsius.
 
     Margins are distances to the edge of the operating region; they are negative outside, and infinite without limits.
@@ -1367,8 +1366,8 @@ class Motors:
         return f"<Motors: {len(self.motors)} in {len(self.load)} samples, feasible: {self.is_feasible}>"
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Identification:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Identification(Record):
     """Estimates from a recorded motion. `parameters` has a row of ten for each body; some body has them.
 
     `iterations` counts those of the consistent estimate.
@@ -1403,8 +1402,8 @@ class Identification:
                 + html_table("estimates", ["of", "estimate", "value", "deviation", "relative", "model", ""], estimates))
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Excitation:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Excitation(Record):
     """Exciting motion of one period: `time` has the rows, q is rows x nq, v, a and the model's tau are rows x nv."""
 
     time: Array
@@ -1419,9 +1418,18 @@ class Excitation:
     uses: tuple[LimitUse, ...]
     trials: int
 
+    def __repr__(self) -> str:
+        return (f"<Excitation: {len(self.time)} rows in {self.time[-1]:g} s, {self.rank} directions of "
+                f"{self.estimates} estimates, condition {self.condition:g}>")
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Rollout:
+    def _repr_html_(self) -> str:
+        rows = [(each.joint, *(f"{100 * share:.3g} %" for share in (each.position, each.velocity, each.effort)))
+                for each in self.uses]
+        return html_table(repr(self)[1:-1], ["joint", "position", "velocity", "effort"], rows)
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Rollout(Record):
     """Motions of n samples over time: `time` has the rows, q is n x rows x nq, v and tau are n x rows x nv.
 
     Forces of the s contact surfaces of the model are n x rows x s x 3, N in the world, gaps (m) and slips (m/s) are n x
@@ -1455,8 +1463,8 @@ class Rollout:
         return html_table(f"outcomes{more}", ["sample", "status", "steps", "stops", "energy drift [J]", "joint"], rows)
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Trajectory:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Trajectory(Record):
     """Motion as rows over time, and the limits of the description that it exceeds. Members without a value are None."""
 
     time: Array | None
@@ -1480,8 +1488,8 @@ class Trajectory:
         return html_table("limits that the motion exceeds", ["joint", "kind", "limit", "value", "rows"], rows)
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Replay:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Replay(Record):
     """Recorded run, computed again and compared bit for bit. q, v and tau have one row for each requested state."""
 
     model: str
@@ -1500,8 +1508,8 @@ class Replay:
     computed_with: str
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class BaseParameter:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class BaseParameter(Record):
     """Inertial parameter to which others are regrouped: the sum of factors times the parameters in `columns`."""
 
     column: int
@@ -1511,8 +1519,8 @@ class BaseParameter:
     factors: Array
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class BaseParameters:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class BaseParameters(Record):
     """tau = Y p = Y_b b: the standard parameters p (bodies x 10) and the base parameters b in `rows`."""
 
     bodies: tuple[str, ...]
@@ -1530,8 +1538,8 @@ class BaseParameters:
         return html_table(f"{len(rows)} base parameters", ["parameters", "value", "unit"], rows)
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Contribution:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Contribution(Record):
     """Joint forces due to one link or payload, nv each."""
 
     link: str
@@ -1542,8 +1550,8 @@ class Contribution:
     gravity: Array
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Explanation:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Record):
     """Torques of one motion by term and by link, nv each. `terms` has the names inertial, coriolis, gravity, external
     and, with payloads, payload. `counted_passive_forces` are those that are terms; None: none.
     """
@@ -1563,8 +1571,8 @@ class Explanation:
         return html_table("torques by term", ["joint", *self.terms, "tau", "unit"], rows)
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class FormulationBlock:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class FormulationBlock(Record):
     """Inner quantity of a formulation, as the literature names it.
 
     values    n x shape, without the first dimension for a single state.
@@ -1583,8 +1591,8 @@ class FormulationBlock:
     axes: tuple[str, ...]
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Formulation:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Formulation(Record):
     """Inverse dynamics by a formulation of the literature, and its inner quantities by name. tau is (n, nv), and (nv,)
     for a single state."""
 
@@ -1592,10 +1600,17 @@ class Formulation:
     tau: Array
     blocks: dict[str, FormulationBlock]
 
+    def __repr__(self) -> str:
+        return f"<Formulation of {self.source}: tau {brief(self.tau)}, blocks {', '.join(self.blocks)}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(each.name, each.meaning, brief(each.values)) for each in self.blocks.values()]
+        return html_table(f"{self.source}: tau {brief(self.tau)}", ["block", "meaning", "values"], rows)
+
 
 @record("dyn_client_formulation_cost")
-@dataclasses.dataclass(frozen=True, eq=False)
-class FormulationCost:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class FormulationCost(Record):
     """Cost of one result of a formulation: time in s, operations, and its difference from the daemon's own result."""
 
     is_stated: bool
@@ -1608,8 +1623,8 @@ class FormulationCost:
     sines: int
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class ComparedFormulation:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class ComparedFormulation(Record):
     """Result of one formulation, or the reason why it does not apply to the model."""
 
     name: str
@@ -1620,3 +1635,19 @@ class ComparedFormulation:
     inverse_dynamics: FormulationCost | None
     forward_dynamics: FormulationCost | None
     mass_matrix: FormulationCost | None
+
+    def __repr__(self) -> str:
+        if self.refusal:
+            return f"<ComparedFormulation {self.name!r} does not apply: {self.refusal}>"
+        return f"<ComparedFormulation {self.name!r} of {self.source}: tau {brief(self.tau)}>"
+
+
+class Comparison(tuple[ComparedFormulation, ...]):
+    """Results of all formulations for one motion, the first by the daemon's own algorithms."""
+
+    def _repr_html_(self) -> str:
+        def cost(stated: FormulationCost | None, member: str) -> str:
+            return "" if stated is None or not stated.is_stated else f"{getattr(stated, member):.3g}"
+        rows = [(each.name, each.source, each.refusal or brief(each.tau), cost(each.inverse_dynamics, "time"),
+                 cost(each.inverse_dynamics, "difference")) for each in self]
+        return html_table("one motion by every formulation", ["name", "source", "tau", "time [s]", "difference"], rows)
