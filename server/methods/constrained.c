@@ -189,8 +189,7 @@ static double cost(const batch *b, const constrained_task *t) {
  * and for the losses of gears with what they need. */
 static size_t scratch_size(const batch *b, size_t count) {
     size_t of_base = b->base.twist ? count * b->nv : 0;
-    size_t of_gears = b->values.passive.gear_losses ? dyn_geared_memory(b->model, count) : 0;
-    return (of_base + (of_gears > 0 ? of_gears + count * b->nv : 0)) * sizeof(double);
+    return (of_base + passive_forces_gear_numbers(b->model, &b->values.passive, count)) * sizeof(double);
 }
 
 /* Returns the scratch memory of a worker after the list of forces and the forces of the base, or NULL where no losses

@@ -145,7 +145,7 @@ static bool check_formulation(batch *b, size_t i, const Dynamics__V1__QuantityRe
         call_refuse(b->call, &why);
         return false;
     }
-    return formulated_gear_losses_are_absent(b);
+    return formulated_gear_losses_are_possible(b);
 }
 
 /* ---- the places of the quantities -------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 
 #include "methods/constraints.h"
 #include "methods/formulated_quantity.h"
+#include "methods/passive_forces.h"
 #include "methods/quantity_layout.h"
 
 /* Largest number of a thread's scratch values, unless one sample needs more. */
@@ -232,8 +233,7 @@ static dyn_status run_task(const batch *b, const evaluation_task *t, states *s, 
 
 /* Returns the numbers of scratch memory that the losses of gears need for `count` samples; 0: they do not count. */
 static size_t gear_numbers(const batch *b, size_t count) {
-    size_t memory = b->values.passive.gear_losses ? dyn_geared_memory(b->model, count) : 0;
-    return memory > 0 ? memory + count * b->nv : 0;
+    return passive_forces_gear_numbers(b->model, &b->values.passive, count);
 }
 
 static dyn_status evaluate_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,

@@ -12,11 +12,22 @@ enum { PARAMETERS = 10 };
 
 /* Terms of the equation of motion. The first LINK_TERMS are sums over the links of the model; PAYLOAD and ROTOR are the
  * contributions of the payloads and of the rotors to these terms. Each kind of passive forces is a term. */
-enum { INERTIAL, CORIOLIS, GRAVITY, EXTERNAL, PAYLOAD, ROTOR, GEAR, PASSIVE, TERMS = PASSIVE + PASSIVE_KINDS };
+enum {
+    INERTIAL,
+    CORIOLIS,
+    GRAVITY,
+    EXTERNAL,
+    PAYLOAD,
+    ROTOR,
+    GEAR,
+    CONSTRAINT,
+    PASSIVE,
+    TERMS = PASSIVE + PASSIVE_KINDS
+};
 enum { LINK_TERMS = 3 };
 
-static const char *const term_names[PASSIVE] = {"inertial", "coriolis", "gravity",  "external",
-                                                "payload",  "rotor",    "gear_loss"};
+static const char *const term_names[PASSIVE] = {"inertial", "coriolis", "gravity",   "external",
+                                                "payload",  "rotor",    "gear_loss", "constraint"};
 
 /* Approximate costs of one coordinate in a recursion, and of one joint in a row of the regressor, ns. */
 static const double RECURSION_COST = 150;
@@ -150,6 +161,22 @@ static dyn_status add_passive_terms(const batch *b, const explanation *e, dyn_er
                             : status;
 }
 
+/* Computes the term of the constraints, and adds it to tau: the inverse dynamics with constraints less that of the
+ * tree. */
+static dyn_status add_constraint_term(const batch *b, const batch_worker *w, const explanation *e,
+                                      const dyn_external_forces *forces, dyn_error *error) {
+    const dyn_passive_parts *passive = passive_forces_count(&b->values.passive) ? &b->values.passive : NULL;
+    const dyn_constrained_inverse_options options = DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.passive = passive);
+    double *term = e->terms[CONSTRAINT];
+    dyn_status status = dyn_constrained_inverse_dynamics(w->model, w->workspace, 1, b->values.gravity, b->q, e->m.v,
+                                                         e->m.a, forces, &options, term, NULL, NULL, error);
+    for (size_t i = 0; status == DYN_OK && i < b->nv; i++) {
+        term[i] -= e->tau[i];
+        e->tau[i] += term[i];
+    }
+    return status;
+}
+
 /* Computes the term of the losses of gears, and adds it to tau. */
 static dyn_status add_gear_term(const batch *b, const batch_worker *w, const explanation *e,
                                 const dyn_external_forces *forces, dyn_error *error) {
@@ -184,6 +211,9 @@ static dyn_status explain_step(const batch *b, const batch_worker *w, const void
     }
     if (status == DYN_OK) {
         status = add_passive_terms(b, e, error);
+    }
+    if (status == DYN_OK && dyn_model_constraint_rows(b->model) > 0) {
+        status = add_constraint_term(b, w, e, forces, error);
     }
     if (status == DYN_OK && e->gear_memory) {
         status = add_gear_term(b, w, e, forces, error);
@@ -229,10 +259,11 @@ static double residual(const batch *b, const explanation *e) {
 
 /* Returns whether a term is part of the reply. */
 static bool is_present(const batch *b, int term) {
-    return term == PAYLOAD ? b->values.payload_count > 0
-           : term == ROTOR ? dyn_model_rotor_count(b->model) > 0
-           : term == GEAR  ? b->values.passive.gear_losses
-                           : term < PASSIVE || passive_forces_include(&b->values.passive, term - PASSIVE);
+    return term == PAYLOAD      ? b->values.payload_count > 0
+           : term == ROTOR      ? dyn_model_rotor_count(b->model) > 0
+           : term == GEAR       ? b->values.passive.gear_losses
+           : term == CONSTRAINT ? dyn_model_constraint_rows(b->model) > 0
+                                : term < PASSIVE || passive_forces_include(&b->values.passive, term - PASSIVE);
 }
 
 static void add_terms(batch *b, const explanation *e, Dynamics__V1__ExplainReply *reply) {
@@ -350,10 +381,12 @@ static bool read_inputs(batch *b, const Dynamics__V1__ExplainRequest *r, explana
 
 void method_explain(call *c) {
     const Dynamics__V1__ExplainRequest *r = c->request->explain;
+    const query_parts supported =
+        (QUERY_ALL & ~QUERY_PRECISION) | QUERY_PASSIVE_FORCES | QUERY_CONSTRAINTS | QUERY_ADDED_CONSTRAINTS;
     batch b;
     explanation e = {0};
-    if (batch_open(c, &b, r->query, (QUERY_ALL & ~QUERY_PRECISION) | QUERY_PASSIVE_FORCES, r->n_q, r->q) &&
-        batch_check_one_state(&b) && batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a)) {
+    if (batch_open(c, &b, r->query, supported, r->n_q, r->q) && batch_check_one_state(&b) &&
+        batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a)) {
         size_t joints = (size_t)dyn_model_joint_count(b.model), links = (size_t)dyn_model_link_count(b.model);
         batch_expect(&b, (1 + TERMS + LINK_TERMS * (links + b.values.payload_count)) * b.nv);
         double cost = (RECURSION_COST + REGRESSOR_COST * (double)joints) * (double)b.nv;

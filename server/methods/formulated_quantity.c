@@ -19,15 +19,23 @@ typedef struct task {
 static dyn_status inverse_dynamics(const task *t, double *out, dyn_error *error) {
     const states *s = t->s;
     dyn_status status = dyn_formulation_inverse_dynamics(t->by, s->count, s->gravity, s->q, s->v, s->a, out, error);
-    return status == DYN_OK ? passive_forces_add(s->model, s->count, s->passive, -1, s->q, s->v, out, error) : status;
+    if (status == DYN_OK) {
+        status = passive_forces_add(s->model, s->count, s->passive, -1, s->q, s->v, out, error);
+    }
+    return status == DYN_OK ? quantities_add_gear_losses(s, NULL, -1, out, error) : status;
 }
 
 static dyn_status forward_dynamics(const task *t, double *out, dyn_error *error) {
     const states *s = t->s;
     const double *tau = s->tau;
     dyn_status status = DYN_OK;
-    if (passive_forces_count(s->passive)) {
+    if (passive_forces_count(s->passive) || s->gear_losses) {
+        const dyn_constraint_options options =
+            DYN_CONSTRAINT_OPTIONS_INIT(.passive = passive_forces_count(s->passive) ? s->passive : NULL);
         status = passive_forces_sum(s->model, s->count, s->passive, s->q, s->v, tau, t->memory, error);
+        if (status == DYN_OK) {
+            status = quantities_add_gear_losses(s, &options, 1, t->memory, error);
+        }
         tau = t->memory;
     }
     return status == DYN_OK ? dyn_formulation_forward_dynamics(t->by, s->count, s->gravity, s->q, s->v, tau, out, error)
@@ -181,13 +189,15 @@ bool formulated_quantity_check(Dynamics__V1__Quantity quantity, const char *name
                   name);
 }
 
-bool formulated_gear_losses_are_absent(const batch *b) {
-    if (b->values.passive.gear_losses) {
+bool formulated_gear_losses_are_possible(const batch *b) {
+    bool is_refused = b->values.passive.gear_losses && b->query->n_tip_constraints > 0;
+    if (is_refused) {
         call_blame(b->call, "query.passive_forces.gear_losses");
-        call_fail(b->call, REASON_UNUSED_FIELD,
-                  "a formulation does not count losses of gears; leave gear_losses out, or the formulation");
+        call_fail(b->call, REASON_CONFLICTING_FIELDS,
+                  "losses of gears do not count with constraints of the tip; leave gear_losses or tip_constraints out, "
+                  "or state the constraints in query.constraints");
     }
-    return !b->values.passive.gear_losses;
+    return !is_refused;
 }
 
 dyn_status formulated_quantity(const states *s, dyn_formulation *by, Dynamics__V1__Quantity quantity, double *memory,

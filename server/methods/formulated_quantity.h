@@ -20,13 +20,13 @@ bool formulated_quantity_is_one(Dynamics__V1__Quantity quantity);
  * Coriolis matrix are coefficients of some of them only. Accepts unknown names, which the library refuses. */
 bool formulated_quantity_check(Dynamics__V1__Quantity quantity, const char *name, refusal *why);
 
-/* Refuses losses of gears, which depend on the motion in another way than passive forces. Returns false, and the call
- * has ended, if the query asks for them. */
-bool formulated_gear_losses_are_absent(const batch *b);
+/* Refuses losses of gears together with constraints of the tip, of which only the formulation knows the forces. Returns
+ * false, and the call has ended, if the query asks for both. */
+bool formulated_gear_losses_are_possible(const batch *b);
 
-/* Computes count rows of the quantity for the states `s`. External forces, passive forces and the motion of the base
- * count where they count in the table of quantities. `memory` has count x nv numbers. Constraints of the tip are those
- * of the formulation. */
+/* Computes count rows of the quantity for the states `s`. External forces, passive forces, losses of gears and the
+ * motion of the base count where they count in the table of quantities. `memory` has count x nv numbers. Constraints of
+ * the tip are those of the formulation. */
 dyn_status formulated_quantity(const states *s, dyn_formulation *by, Dynamics__V1__Quantity quantity, double *memory,
                                double *out, dyn_error *error);
 

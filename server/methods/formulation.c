@@ -52,6 +52,7 @@ static dyn_status formulate_state(const batch *b, const batch_worker *w, const f
     dyn_base_motion base;
     const states one = {
         .model = w->model,
+        .workspace = w->workspace,
         .first = s,
         .count = 1,
         .q = b->q + s * b->nq,
@@ -62,6 +63,7 @@ static dyn_status formulate_state(const batch *b, const batch_worker *w, const f
         .forces = batch_forces(b, s, w->scratch, &forces),
         .passive = &b->values.passive,
         .base = batch_base(b, s, &base),
+        .gear_losses = passive_forces_gear_numbers(w->model, &b->values.passive, 1) > 0 ? memory + b->nv : NULL,
     };
     dyn_status status = tip_constraints_apply(b, w, from->tip, one.q, one.v, f, error);
     return status == DYN_OK ? formulated_quantity(&one, f, from->quantity, memory, from->out + s * from->width, error)
@@ -118,7 +120,7 @@ query_parts formulation_parts(unsigned inputs) {
 double *formulation_compute(batch *b, Dynamics__V1__Quantity quantity, const sent_array arrays[STATE_ARRAYS]) {
     state_array third = quantity == QUANTITY(FORWARD_DYNAMICS) ? STATE_TAU : STATE_A;
     formulated x = {.formulation = b->query->formulation, .quantity = quantity};
-    if (!evaluation_check(b, quantity) || !formulated_gear_losses_are_absent(b) || !tip_constraints_read(b, &x.tip) ||
+    if (!evaluation_check(b, quantity) || !formulated_gear_losses_are_possible(b) || !tip_constraints_read(b, &x.tip) ||
         !batch_check(b, "v", arrays[STATE_V].count) || !batch_check(b, state_array_names[third], arrays[third].count)) {
         return NULL;
     }
@@ -132,7 +134,8 @@ double *formulation_compute(batch *b, Dynamics__V1__Quantity quantity, const sen
     x.v = batch_input(b, arrays[STATE_V].count, arrays[STATE_V].values);
     x.x = batch_input(b, arrays[third].count, arrays[third].values);
     x.out = batch_output(b, x.width);
-    size_t scratch = batch_forces_size(b) + b->nv * sizeof(double);
+    size_t numbers = b->nv + passive_forces_gear_numbers(b->model, &b->values.passive, 1);
+    size_t scratch = batch_forces_size(b) + numbers * sizeof(double);
     if (call_has_ended(b->call) || !batch_run(b, formulate_states, &x, scratch)) {
         return NULL;
     }
@@ -198,11 +201,35 @@ static dyn_status remove_tip_constraints(const batch *b, dyn_formulation *by, dy
     return b->query->n_tip_constraints > 0 ? dyn_formulation_constrain_tip(by, 0, NULL, error) : DYN_OK;
 }
 
+/* Subtracts the passive forces and the losses of gears that count from the forces of state s. */
+static dyn_status subtract_passive_forces(const batch *b, const batch_worker *w, const formulate_task *x, size_t s,
+                                          dyn_error *error) {
+    dyn_external_forces forces;
+    dyn_base_motion base;
+    bool is_lossy = passive_forces_gear_numbers(w->model, &b->values.passive, 1) > 0;
+    double *scratch = (double *)((char *)w->scratch + batch_forces_size(b));
+    const states one = {
+        .model = w->model,
+        .workspace = w->workspace,
+        .count = 1,
+        .q = b->q + s * b->nq,
+        .v = motion_rows(x->v, b->nv, s),
+        .a = motion_rows(x->a, b->nv, s),
+        .gravity = b->values.gravity,
+        .forces = batch_forces(b, s, w->scratch, &forces),
+        .passive = &b->values.passive,
+        .base = batch_base(b, s, &base),
+        .gear_losses = is_lossy ? scratch + dyn_formulation_constraint_numbers(w->model) : NULL,
+    };
+    double *tau = x->tau + s * b->nv;
+    dyn_status status = passive_forces_add(w->model, 1, one.passive, -1, one.q, one.v, tau, error);
+    return status == DYN_OK ? quantities_add_gear_losses(&one, NULL, -1, tau, error) : status;
+}
+
 /* Computes and stores the blocks of state s. */
 static dyn_status find_inner_quantities(const batch *b, const batch_worker *w, const formulate_task *x, size_t s,
                                         dyn_formulation *by, dyn_error *error) {
     const double *q = b->q + s * b->nq, *v = motion_rows(x->v, b->nv, s);
-    double *tau = x->tau + s * b->nv;
     block_set found = {.count = 0};
     dyn_status status = remove_tip_constraints(b, by, error);
     if (status == DYN_OK) {
@@ -218,7 +245,7 @@ static dyn_status find_inner_quantities(const batch *b, const batch_worker *w, c
         status = find_own_blocks(b, x, s, by, &found, error);
     }
     if (status == DYN_OK) {
-        status = passive_forces_add(w->model, 1, &b->values.passive, -1, q, v, tau, error);
+        status = subtract_passive_forces(b, w, x, s, error);
     }
     return status == DYN_OK ? formulated_blocks_store(x->found, s, &found, error) : status;
 }
@@ -250,7 +277,7 @@ static void formulate_rigid(batch *b, const Dynamics__V1__FormulateRequest *r) {
     b->block_size = FORMULATED_STATES;
     b->parts = 1;
     batch_expect(b, b->nv);
-    if (formulated_gear_losses_are_absent(b) && tip_constraints_read(b, &tip) &&
+    if (formulated_gear_losses_are_possible(b) && tip_constraints_read(b, &tip) &&
         batch_begin(b, FORMULATED_STATE_COST)) {
         const formulate_task x = {
             .formulation = r->query->formulation,
@@ -260,7 +287,9 @@ static void formulate_rigid(batch *b, const Dynamics__V1__FormulateRequest *r) {
             .tau = batch_output(b, b->nv),
             .found = &found,
         };
-        size_t scratch = batch_forces_size(b) + dyn_formulation_constraint_numbers(b->model) * sizeof(double);
+        size_t numbers =
+            dyn_formulation_constraint_numbers(b->model) + passive_forces_gear_numbers(b->model, &b->values.passive, 1);
+        size_t scratch = batch_forces_size(b) + numbers * sizeof(double);
         if (!call_has_ended(b->call) && batch_run(b, find_states, &x, scratch)) {
             formulate_reply(b, r->query->formulation, x.tau, &found);
         }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <dynamics/geared_dynamics.h>
+
 const char *const passive_names[PASSIVE_KINDS] = {"damping", "friction", "springs"};
 
 dyn_passive_parts passive_forces_only(const dyn_passive_parts *parts, int kind) {
@@ -37,6 +39,11 @@ dyn_status passive_forces_sum(const dyn_model *model, size_t count, const dyn_pa
         memset(sum, 0, bytes);
     }
     return passive_forces_add(model, count, parts, 1, q, v, sum, error);
+}
+
+size_t passive_forces_gear_numbers(const dyn_model *model, const dyn_passive_parts *parts, size_t count) {
+    size_t memory = parts->gear_losses ? dyn_geared_memory(model, count) : 0;
+    return memory > 0 ? memory + count * (size_t)dyn_model_nv(model) : 0;
 }
 
 Dynamics__V1__PassiveForces *passive_forces_write(call *c, const dyn_passive_parts *parts) {

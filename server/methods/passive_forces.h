@@ -33,6 +33,10 @@ dyn_status passive_forces_add(const dyn_model *model, size_t count, const dyn_pa
 dyn_status passive_forces_sum(const dyn_model *model, size_t count, const dyn_passive_parts *parts, const double *q,
                               const double *v, const double *tau, double *sum, dyn_error *error);
 
+/* Returns the numbers of memory that the losses of gears of `count` samples need: count x nv of the losses, then
+ * dyn_geared_memory. 0: they do not count. */
+size_t passive_forces_gear_numbers(const dyn_model *model, const dyn_passive_parts *parts, size_t count);
+
 /* Writes the parts that count. Returns NULL if none does, or when the call has ended. */
 Dynamics__V1__PassiveForces *passive_forces_write(call *c, const dyn_passive_parts *parts);
 

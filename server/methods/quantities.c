@@ -48,10 +48,8 @@ static dyn_constraint_options forward_options(const states *s) {
     return (dyn_constraint_options)DYN_CONSTRAINT_OPTIONS_INIT(.passive = counted_parts(s));
 }
 
-/* Adds `sign` times the losses of gears to `forces`: those in the motion a, or, with options of the constraints, those
- * under the forces tau. */
-static dyn_status add_gear_losses(const states *s, const dyn_constraint_options *options, double sign, double *forces,
-                                  dyn_error *error) {
+dyn_status quantities_add_gear_losses(const states *s, const dyn_constraint_options *options, double sign,
+                                      double *forces, dyn_error *error) {
     size_t entries = s->count * (size_t)dyn_model_nv(s->model);
     double *losses = s->gear_losses;
     if (!losses) {
@@ -87,7 +85,7 @@ static dyn_status inverse_dynamics(const states *s, dyn_error *error, double *co
             status = passive_forces_add(s->model, s->count, s->passive, -1, s->q, s->v, output[0], error);
         }
     }
-    return status == DYN_OK ? add_gear_losses(s, NULL, -1, output[0], error) : status;
+    return status == DYN_OK ? quantities_add_gear_losses(s, NULL, -1, output[0], error) : status;
 }
 
 /* Sets *tau to the forces of the forward dynamics: tau, or its sum with the passive forces and the losses of gears,
@@ -101,7 +99,7 @@ static dyn_status find_forces(const states *s, const dyn_constraint_options *opt
     *tau = sum;
     dyn_status status = passive_forces_sum(s->model, s->count, s->passive, s->q, s->v, s->tau, sum, error);
     add_base_forces(s, -1, sum);
-    return status == DYN_OK ? add_gear_losses(s, options, 1, sum, error) : status;
+    return status == DYN_OK ? quantities_add_gear_losses(s, options, 1, sum, error) : status;
 }
 
 static dyn_status forward_dynamics(const states *s, dyn_error *error, double *const output[]) {

@@ -96,6 +96,11 @@ typedef struct quantity_row {
     int output; /* index of the output of the computation */
 } quantity_row;
 
+/* Adds `sign` times the losses of gears to `forces`, count x nv, where they count: those in the motion a, or, with
+ * options of the constraints, those under the forces tau. */
+dyn_status quantities_add_gear_losses(const states *s, const dyn_constraint_options *options, double sign,
+                                      double *forces, dyn_error *error);
+
 /* Returns the row of a quantity, or NULL for a number that is no quantity. */
 const quantity_row *quantity_find(Dynamics__V1__Quantity number);
 

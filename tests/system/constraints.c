@@ -826,7 +826,6 @@ END_TEST
 /* Requests of methods that do not consider constraints. */
 static const char *const tree_requests[] = {
     "inverse_dynamics '{\"query\": {\"model\": \"four_bar\", \"formulation\": \"lagrange_euler\"}, \"q\": [0, 0, 0]}'",
-    "explain '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0]}'",
     "forward_dynamics '{\"query\": {\"model\": \"four_bar\", \"formulation\": \"lagrange_euler\"}, \"q\": [0, 0, 0]}'",
     "find_base_parameters '{\"query\": {\"model\": \"four_bar\"}}'",
     "evaluate '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], \"quantities\": "

@@ -486,7 +486,11 @@ START_TEST(passive_forces_are_refused_where_they_do_not_count) {
     must_fail("$ctl call inverse_dynamics '{\"query\": {\"model\": \"every_kind\", \"passive_forces\": "
               "{\"friction_velocity\": -1}}, \"q\": [0, 0, 0]}'",
               1, "query.passive_forces.friction_velocity");
-    must_fail("$ctl id every_kind --passive gears --formulation newton_euler", 1, "does not count losses of gears");
+    must_fail(
+        "$ctl call forward_dynamics '{\"query\": {\"model\": \"every_kind\", \"passive_forces\": "
+        "{\"gear_losses\": true}, \"formulation\": \"vereshchagin\", \"tip_constraints\": [{\"linear\": {\"x\": 1}}]}, "
+        "\"q\": [0, 0, 0]}'",
+        1, "losses of gears do not count with constraints of the tip");
 }
 END_TEST
 
@@ -789,6 +793,104 @@ START_TEST(losses_of_gears_count_with_constraints_rows_and_a_moving_base) {
         ck_assert_double_eq_tol(i > 0 ? a[0] - 2 * a[1] : 0, i == 1 ? 3 : 0, 1e-8);
     }
     must_say("$ctl id driven_arm --q 0.3,0.8 --passive gears --base-velocity 1,0,0,0,0,0", "shoulder");
+}
+END_TEST
+
+/* Asserts two arrays of the numbers of both joints of the arm. */
+static void expect_pair(const char *what, const json_t *own, const json_t *expected, double tolerance) {
+    ck_assert_uint_eq(json_array_size(own), 2);
+    for (size_t i = 0; i < 2; i++) {
+        double x = number_of(own, i), y = number_of(expected, i);
+        ck_assert_msg(fabs(x - y) <= tolerance * (1 + fabs(y)), "%s: %.17g, not %.17g", what, x, y);
+    }
+}
+
+/* Calls a method for "driven_arm" with losses of gears, at a state with the accelerations or forces `third`. */
+static json_t *call_geared(const char *method, const char *added, const char *third) {
+    char line[1024];
+    snprintf(line, sizeof line,
+             "$ctl call %s '{\"query\": {" GEARED "%s}, \"q\": [0.3, 0.8], \"v\": [1, -2], \"%s\": [12, -9]}'", method,
+             added, third);
+    return run_json(line);
+}
+
+/* Loads "driven_arm" with all, or without its rotors and what is on their side. Many formulations refuse rotors. */
+static void load_driven_arm(bool has_rotors) {
+    json_t *description = read_description("driven_arm"), *list = json_object_get(description, "machine_elements");
+    for (size_t i = json_array_size(list); !has_rotors && i-- > 0;) {
+        json_t *gear = json_object_get(json_array_get(list, i), "gear");
+        if (gear) {
+            json_object_set_new(gear, "ratio", json_real(50));
+        } else {
+            json_array_remove(list, i);
+        }
+    }
+    load_as(description, "driven_arm");
+    json_decref(description);
+}
+
+/* Compares formulations with the methods without one, for the arm with losses of gears. */
+static void compare_formulations(size_t count, const char *const *names) {
+    json_t *inverse = call_geared("inverse_dynamics", "", "a"), *forward = call_geared("forward_dynamics", "", "tau");
+    const json_t *tau = json_object_get(inverse, "tau"), *a = json_object_get(forward, "a");
+    for (size_t i = 0; i < count; i++) {
+        char by[96];
+        snprintf(by, sizeof by, ", \"formulation\": \"%s\"", names[i]);
+        json_t *own = call_geared("inverse_dynamics", by, "a"), *moved = call_geared("forward_dynamics", by, "tau");
+        json_t *inner = call_geared("formulate", by, "a");
+        expect_pair(names[i], json_object_get(own, "tau"), tau, 1e-10);
+        expect_pair(names[i], json_object_get(moved, "a"), a, 1e-10);
+        expect_pair(names[i], json_object_get(inner, "tau"), tau, 1e-10);
+        json_decref(own), json_decref(moved), json_decref(inner);
+    }
+    json_t *found =
+        run_json("$ctl evaluate driven_arm --formulation newton_euler --passive damping,friction,gears --q 0.3,0.8 "
+                 "--v 1,-2 --a 12,-9 --quantity inverse_dynamics --json");
+    expect_pair("evaluate", json_object_get(found, "inverse_dynamics"), tau, 1e-10);
+    json_decref(inverse), json_decref(forward), json_decref(found);
+}
+
+START_TEST(formulations_count_the_losses_of_gears) {
+    static const char *const names[] = {"newton_euler", "lagrange_euler", "kane", "spatial_operator_algebra"};
+    load_driven_arm(true);
+    compare_formulations(1, names);
+    load_driven_arm(false);
+    compare_formulations(sizeof names / sizeof *names, names);
+}
+END_TEST
+
+#define BELT                                                                                                           \
+    ", \"constraints\": [{\"name\": \"belt\", \"coupling\": {\"coordinates\": [{\"joint\": \"shoulder\", "             \
+    "\"coefficient\": 1}, {\"joint\": \"elbow\", \"coefficient\": 0.5}]}}]"
+
+/* The terms of Explain add up to the inverse dynamics with constraints, and that of the constraints is - A' lambda. */
+START_TEST(explain_states_constraints_and_losses_of_gears_as_terms) {
+    load("driven_arm");
+    json_t *terms = call_geared("explain", BELT, "a"), *whole = call_geared("inverse_dynamics", BELT, "a");
+    json_t *rows =
+        run_json("$ctl call evaluate '{\"query\": {\"model\": \"driven_arm\", \"passive_forces\": {\"damping\": "
+                 "true, \"friction\": true}" BELT "}, \"q\": [0.3, 0.8], \"v\": [1, -2], \"a\": [12, -9], "
+                 "\"quantities\": [{\"quantity\": \"QUANTITY_CONSTRAINT_JACOBIAN\"}, {\"quantity\": "
+                 "\"QUANTITY_CONSTRAINT_MULTIPLIERS_OF_MOTION\"}]}'");
+    const json_t *A = values_of(rows, 0, 0), *list = json_object_get(terms, "terms");
+    double lambda = number_of(values_of(rows, 1, 0), 0), sum[2] = {0, 0};
+    bool is_there = false;
+    for (size_t t = 0; t < json_array_size(list); t++) {
+        const json_t *term = json_array_get(list, t), *tau = json_object_get(term, "tau");
+        bool is_constraint = strcmp(text_of(term, "name"), "constraint") == 0;
+        is_there = is_there || is_constraint;
+        for (size_t i = 0; i < 2; i++) {
+            sum[i] += number_of(tau, i);
+            ck_assert(!is_constraint || fabs(number_of(tau, i) + number_of(A, i) * lambda) < 1e-9);
+        }
+    }
+    ck_assert(is_there && fabs(lambda) > 0.1);
+    expect_pair("explain", json_object_get(terms, "tau"), json_object_get(whole, "tau"), 1e-10);
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert_double_eq_tol(sum[i], number_of(json_object_get(whole, "tau"), i), 1e-9);
+    }
+    ck_assert_double_lt(member_of(terms, "residual"), 1e-10);
+    json_decref(terms), json_decref(whole), json_decref(rows);
 }
 END_TEST
 
@@ -1325,6 +1427,8 @@ int main(void) {
     tcase_add_test(all, rollouts_engage_brakes_and_count_the_losses_of_gears);
     tcase_add_test(all, inverse_and_forward_dynamics_count_the_losses_of_gears);
     tcase_add_test(all, losses_of_gears_count_with_constraints_rows_and_a_moving_base);
+    tcase_add_test(all, formulations_count_the_losses_of_gears);
+    tcase_add_test(all, explain_states_constraints_and_losses_of_gears_as_terms);
     tcase_add_test(all, friction_laws_are_those_of_their_figures);
     tcase_add_test(all, gears_have_friction_in_proportion_to_their_load);
     tcase_add_test(all, passive_forces_are_refused_where_they_do_not_count);
