@@ -116,13 +116,19 @@ static dyn_recorded_motion motion_of(const experiment *e) {
     return (dyn_recorded_motion){.n = e->n, .time = e->time, .q = e->q, .v = e->v, .a = e->a, .tau = e->tau};
 }
 
-/* Identifies the experiment from its wrong description. The caller frees the result. */
-static dyn_identification *identify(const experiment *e, dyn_identification_options options) {
-    dyn_recorded_motion motion = motion_of(e);
+/* Identifies a motion of the experiment from its wrong description. The caller frees the result. */
+static dyn_identification *identify_motion(const experiment *e, const dyn_recorded_motion *motion,
+                                           dyn_identification_options options) {
     dyn_identification *result = NULL;
     dyn_error error;
-    require(dyn_identify(e->described, &motion, &options, &result, &error), &error);
+    require(dyn_identify(e->described, motion, &options, &result, &error), &error);
     return result;
+}
+
+/* Identifies the motion of the experiment. The caller frees the result. */
+static dyn_identification *identify(const experiment *e, dyn_identification_options options) {
+    const dyn_recorded_motion motion = motion_of(e);
+    return identify_motion(e, &motion, options);
 }
 
 /* Computes the true value of each linear estimate. */
@@ -206,13 +212,19 @@ static void count_noisy(random_source *random, experiment *e, dyn_estimator esti
     dyn_identification_free(found);
 }
 
-/* Checks that 95 % of the estimates lie within 1.96 deviations. */
-static void assert_share(const char *motions, dyn_estimator estimator, const tally *t) {
+/* Checks that a share between two numbers of the estimates lies within 1.96 deviations. */
+static void assert_share_between(const char *motions, dyn_estimator estimator, const tally *t, double least,
+                                 double most) {
     double share = (double)t->within / (double)t->count;
     printf("%s, estimator %d: %.4f of %zu estimates within 1.96 deviations\n", motions, (int)estimator, share,
            t->count);
-    ck_assert_msg(share > 0.93 && share < 0.97, "%s, estimator %d: %g of %zu estimates", motions, (int)estimator, share,
-                  t->count);
+    ck_assert_msg(share > least && share < most, "%s, estimator %d: %g of %zu estimates", motions, (int)estimator,
+                  share, t->count);
+}
+
+/* Checks that 95 % of the estimates lie within 1.96 deviations. */
+static void assert_share(const char *motions, dyn_estimator estimator, const tally *t) {
+    assert_share_between(motions, estimator, t, 0.93, 0.97);
 }
 
 static const dyn_estimator noisy_estimators[] = {DYN_ESTIMATOR_ORDINARY, DYN_ESTIMATOR_WEIGHTED, DYN_ESTIMATOR_HUBER,
@@ -401,6 +413,57 @@ START_TEST(total_least_squares_corrects_errors_of_rates) {
         ck_assert_msg(ratio <= most[i], "noise of rates times %g: errors grow by %g", rates[i], ratio);
         assert_share("noisy rates", DYN_ESTIMATOR_TOTAL, &total.t);
     }
+}
+END_TEST
+
+/* Counts the errors of estimates from filtered positions with noise, without rates. */
+static void count_filtered(const experiment *e, dyn_estimator estimator, const dyn_identification *clean,
+                           rate_tally *sum) {
+    dyn_recorded_motion motion = {.n = e->n, .time = e->time, .q = e->q, .tau = e->tau};
+    dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+    options.estimator = estimator, options.folds = 0, options.cutoff = 8;
+    dyn_identification *found = identify_motion(e, &motion, options);
+    double *truth = true_values(e, found);
+    for (size_t i = 0; i < found->estimate_count; i++) {
+        const dyn_linear_estimate *estimate = &found->estimates[i];
+        if (estimate->is_excited && clean->estimates[i].deviation > 0) {
+            double error = (estimate->value - truth[i]) / clean->estimates[i].deviation;
+            sum->square += error * error;
+            sum->t.within += fabs(estimate->value - truth[i]) <= 1.959964 * estimate->deviation;
+            sum->t.count++;
+        }
+    }
+    free(truth);
+    dyn_identification_free(found);
+}
+
+START_TEST(total_least_squares_corrects_errors_of_positions) {
+    random_source base = random_seed("noisy positions in identification", 20261341);
+    rate_tally ordinary = {0}, total = {0};
+    dyn_error error;
+    for (int k = 0; k < 60; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        experiment e = sine_experiment(&random, 1 + k % 4, 1000);
+        /* Rates of planar joints are not derivatives of their positions. */
+        require(dyn_derive_rates(e.robot, e.n, e.time, e.q, DYN_RATES_QUINTIC, e.v, e.a, &error), &error);
+        compute_torques(&e);
+        for (size_t i = 0; i < e.n * e.nv; i++) {
+            e.tau[i] += 0.1 * random_normal(&random);
+        }
+        dyn_identification *clean = identify(&e, (dyn_identification_options)DYN_IDENTIFICATION_OPTIONS_INIT());
+        for (size_t i = 0; i < e.n * e.nv; i++) {
+            e.q[i] += 2e-3 * random_normal(&random);
+        }
+        count_filtered(&e, DYN_ESTIMATOR_ORDINARY, clean, &ordinary);
+        count_filtered(&e, DYN_ESTIMATOR_TOTAL, clean, &total);
+        dyn_identification_free(clean);
+        experiment_free(&e);
+    }
+    double ratio = sqrt(total.square / ordinary.square);
+    printf("noise of positions: errors are %.3f of those of ordinary least squares\n", ratio);
+    ck_assert_msg(ratio <= 0.7, "errors are %g of those of ordinary least squares", ratio);
+    /* Shares of a window overstate the deviations that errors of accelerations cause. */
+    assert_share_between("noisy positions", DYN_ESTIMATOR_TOTAL, &total.t, 0.94, 0.985);
 }
 END_TEST
 
@@ -907,6 +970,65 @@ START_TEST(gains_lie_within_their_stated_deviations) {
 }
 END_TEST
 
+static dyn_identification *identify_gains(const current_experiment *c, dyn_estimator estimator, size_t folds) {
+    dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+    options.estimate_gains = true, options.estimator = estimator, options.folds = folds;
+    const dyn_recorded_motion motion = motion_of_currents(c);
+    dyn_identification *found = NULL;
+    dyn_error error;
+    require(dyn_identify(c->e.described, &motion, &options, &found, &error), &error);
+    return found;
+}
+
+/* Sums of the logarithms of errors of estimates and of relative errors of gains, and those within 1.96 deviations. */
+typedef struct gain_tally {
+    double logarithms, gain_logarithms;
+    tally gains, estimates;
+} gain_tally;
+
+static void count_gains(const current_experiment *c, dyn_estimator estimator, gain_tally *sum) {
+    dyn_identification *found = identify_gains(c, estimator, 0);
+    double *truth = true_values(&c->e, found);
+    for (size_t j = 0; j < c->e.nv; j++) {
+        sum->gain_logarithms += log(fabs(found->gains[j] / c->gains[j] - 1));
+        sum->gains.within += fabs(found->gains[j] - c->gains[j]) <= 1.959964 * found->gain_deviations[j];
+        sum->gains.count++;
+    }
+    for (size_t i = 0; i < found->estimate_count; i++) {
+        const dyn_linear_estimate *each = &found->estimates[i];
+        sum->logarithms += each->is_excited ? log(fabs(each->value - truth[i])) : 0;
+        sum->estimates.within += each->is_excited && fabs(each->value - truth[i]) <= 1.959964 * each->deviation;
+        sum->estimates.count += each->is_excited;
+    }
+    free(truth);
+    dyn_identification_free(found);
+}
+
+START_TEST(total_least_squares_corrects_gains_for_errors_of_rates) {
+    random_source base = random_seed("gains with noisy rates", 20261342);
+    gain_tally weighted = {0}, total = {0};
+    for (int k = 0; k < 60; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        current_experiment c = currents_of(&random, sine_experiment(&random, 1 + k % 4, 600), 0.1);
+        for (size_t i = 0; i < c.e.n * c.e.nv; i++) {
+            c.e.v[i] += 0.1 * random_normal(&random), c.e.a[i] += 0.6 * random_normal(&random);
+        }
+        count_gains(&c, DYN_ESTIMATOR_WEIGHTED, &weighted);
+        count_gains(&c, DYN_ESTIMATOR_TOTAL, &total);
+        current_experiment_free(&c);
+    }
+    double ratio = exp((total.logarithms - weighted.logarithms) / (double)total.estimates.count);
+    double ratio_of_gains = exp((total.gain_logarithms - weighted.gain_logarithms) / (double)total.gains.count);
+    printf("errors of estimates are %.3f, those of gains %.3f of those of weighted least squares, in geometric mean\n",
+           ratio, ratio_of_gains);
+    ck_assert_msg(ratio <= 0.9 && ratio_of_gains <= 1, "errors are %g and %g of those of weighted least squares", ratio,
+                  ratio_of_gains);
+    assert_share("estimates with gains and noisy rates", DYN_ESTIMATOR_TOTAL, &total.estimates);
+    /* 200 gains: their share has a deviation of 0.016. */
+    assert_share_between("gains with noisy rates", DYN_ESTIMATOR_TOTAL, &total.gains, 0.9, 0.98);
+}
+END_TEST
+
 /* Largest relative error of the gains. */
 static double error_of_gains(const current_experiment *c, const dyn_identification *found) {
     double largest = 0;
@@ -914,16 +1036,6 @@ static double error_of_gains(const current_experiment *c, const dyn_identificati
         largest = fmax(largest, fabs(found->gains[j] / c->gains[j] - 1));
     }
     return largest;
-}
-
-static dyn_identification *identify_gains(const current_experiment *c, dyn_estimator estimator) {
-    dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
-    options.estimate_gains = true, options.estimator = estimator;
-    const dyn_recorded_motion motion = motion_of_currents(c);
-    dyn_identification *found = NULL;
-    dyn_error error;
-    require(dyn_identify(c->e.described, &motion, &options, &found, &error), &error);
-    return found;
 }
 
 START_TEST(outliers_do_not_decide_on_gains_with_hubers_weights) {
@@ -935,8 +1047,8 @@ START_TEST(outliers_do_not_decide_on_gains_with_hubers_weights) {
             bool is_outlier = random_uniform(&random, 0, 1) < 0.03;
             c.e.tau[i] += is_outlier ? 3 * random_normal(&random) / c.gains[i % c.e.nv] : 0;
         }
-        dyn_identification *weighted = identify_gains(&c, DYN_ESTIMATOR_WEIGHTED);
-        dyn_identification *huber = identify_gains(&c, DYN_ESTIMATOR_HUBER);
+        dyn_identification *weighted = identify_gains(&c, DYN_ESTIMATOR_WEIGHTED, 5);
+        dyn_identification *huber = identify_gains(&c, DYN_ESTIMATOR_HUBER, 5);
         double before = error_of_gains(&c, weighted), after = error_of_gains(&c, huber);
         ck_assert_msg(after < 0.5 * before, "case %d: %g with Huber's weights, %g without", k, after, before);
         dyn_identification_free(weighted);
@@ -951,7 +1063,7 @@ START_TEST(a_part_is_predicted_with_gains_of_the_others) {
     for (int k = 0; k < 6; k++) {
         random_source random = random_case(base, (uint64_t)k);
         current_experiment c = random_currents(&random, 1 + k % 3, 0);
-        dyn_identification *whole = identify_gains(&c, DYN_ESTIMATOR_WEIGHTED);
+        dyn_identification *whole = identify_gains(&c, DYN_ESTIMATOR_WEIGHTED, 5);
         for (size_t j = 0; j < c.e.nv; j++) {
             ck_assert_double_le(whole->fits[j].prediction, 1e-6 * (whole->fits[j].highest - whole->fits[j].lowest));
         }
@@ -959,7 +1071,7 @@ START_TEST(a_part_is_predicted_with_gains_of_the_others) {
         for (size_t i = c.e.n * 4 / 5 * c.e.nv; i < c.e.n * c.e.nv; i++) {
             c.e.tau[i] *= 1.5;
         }
-        dyn_identification *changed = identify_gains(&c, DYN_ESTIMATOR_WEIGHTED);
+        dyn_identification *changed = identify_gains(&c, DYN_ESTIMATOR_WEIGHTED, 5);
         for (size_t j = 0; j < c.e.nv; j++) {
             ck_assert_msg(changed->fits[j].prediction > changed->fits[j].residual, "case %d: %g and %g", k,
                           changed->fits[j].prediction, changed->fits[j].residual);
@@ -992,7 +1104,7 @@ START_TEST(saturated_currents_of_unknown_gains_are_left_out) {
             cut += fabs(c.e.tau[i]) >= most;
             c.e.tau[i] = fmin(fmax(c.e.tau[i], -most), most);
         }
-        dyn_identification *found = identify_gains(&c, (dyn_estimator)(k % 4));
+        dyn_identification *found = identify_gains(&c, (dyn_estimator)(k % 4), 5);
         for (size_t j = 0; j < c.e.nv; j++) {
             saturated += found->fits[j].saturated;
         }
@@ -1137,7 +1249,9 @@ START_TEST(bad_options_are_refused) {
     check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "cutoff");
     options.cutoff = 1e-3;
     check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "cutoff");
-    options.cutoff = 0, options.torque_cutoff = -1;
+    options.cutoff = 0, options.estimator = DYN_ESTIMATOR_TOTAL;
+    check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "cutoff");
+    options.estimator = DYN_ESTIMATOR_ORDINARY, options.torque_cutoff = -1;
     check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "torque_cutoff");
     options.torque_cutoff = 0, options.prior = 0;
     check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "prior");
@@ -1353,6 +1467,7 @@ int main(void) {
     tcase_add_test(all, estimates_lie_within_their_stated_deviations);
     tcase_add_test(all, estimates_from_simulated_motions_lie_within_their_deviations);
     tcase_add_test(all, total_least_squares_corrects_errors_of_rates);
+    tcase_add_test(all, total_least_squares_corrects_errors_of_positions);
     tcase_add_test(all, huber_weights_resist_outliers);
     tcase_add_test(all, the_consistent_estimate_is_a_possible_body);
     tcase_add_test(all, with_good_data_the_consistent_estimate_has_the_torques);
@@ -1363,6 +1478,7 @@ int main(void) {
     tcase_add_test(all, friction_at_rest_and_of_loads_returns);
     tcase_add_test(all, gains_of_drives_return_without_noise);
     tcase_add_test(all, gains_lie_within_their_stated_deviations);
+    tcase_add_test(all, total_least_squares_corrects_gains_for_errors_of_rates);
     tcase_add_test(all, outliers_do_not_decide_on_gains_with_hubers_weights);
     tcase_add_test(all, a_part_is_predicted_with_gains_of_the_others);
     tcase_add_test(all, saturated_currents_of_unknown_gains_are_left_out);

@@ -1555,7 +1555,7 @@ typedef enum dyn_client_estimator {
     DYN_CLIENT_ESTIMATOR_ORDINARY = 0, /* ordinary least squares */
     DYN_CLIENT_ESTIMATOR_WEIGHTED = 1, /* weighted by the residuals of each joint */
     DYN_CLIENT_ESTIMATOR_HUBER = 2,    /* weighted, and outliers have less weight */
-    DYN_CLIENT_ESTIMATOR_TOTAL = 3,    /* total least squares: given rates have errors; ordinary for derived ones */
+    DYN_CLIENT_ESTIMATOR_TOTAL = 3,    /* total least squares: rates have errors; derived ones need a cutoff */
 } dyn_client_estimator;
 
 /* Term of the drive of a joint with one coordinate. */

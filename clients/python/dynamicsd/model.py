@@ -321,9 +321,10 @@ class Model:
         """Estimates inertial parameters and friction from a motion: q (n, nq) at `time` (n,), in s, and torques tau.
 
         v and a are derived from q after a low-pass filter without delay, whose cut-off frequency `cutoff` is in Hz,
-        unless both are given. `estimator` is "ordinary", "weighted", "huber" or "total", which expects errors of given
-        v and a. The inertias of `links` alone are sought, or that of a payload on `payload_link`. The options
-        external_forces and payloads are known loads; `load` (n,) has the share of the payloads that each row carries.
+        unless both are given. `estimator` is "ordinary", "weighted", "huber" or "total", which expects errors of v and
+        a and, to derive them, a `cutoff`. The inertias of `links` alone are sought, or that of a payload on
+        `payload_link`. The options external_forces and payloads are known loads; `load` (n,) has the share of the
+        payloads that each row carries.
         `estimate_gains` seeks the gains that are 0, or all without `gains`. With `name`, the daemon loads a model with
         the consistent estimate, which `client.model(name)` returns.
 

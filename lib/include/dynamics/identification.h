@@ -19,12 +19,11 @@
  *
  * Drive gains. With `estimate_gains` the gain of each joint whose gain is not given is an unknown g, which multiplies
  * its column of tau. All gains, b and drives together minimize the sum of squares of (tau - model / g) / deviation,
- * with the deviation of each joint's residuals, by the method of Gauss and Newton; DYN_ESTIMATOR_TOTAL solves the
- * equations Y b + ... - g tau = 0, with the known torques on the right, by total least squares, as Gautier and Briot
- * do. Deviations of b and drives include those of the gains. A part of the record is predicted with gains of the other
- * parts, or with those of all where the others fix no scale. The scale of the unknowns is that of known torques: of
- * joints with given gains, of payloads that some rows carry and others do not, of external forces, or of inertias that
- * are not sought.
+ * with the deviation of each joint's residuals, by the method of Gauss and Newton; DYN_ESTIMATOR_TOTAL corrects this
+ * sum for errors of the rates. Deviations of b and drives include those of the gains. A part of the record is predicted
+ * with gains of the other parts, or with those of all where the others fix no scale. The scale of the unknowns is that
+ * of known torques: of joints with given gains, of payloads that some rows carry and others do not, of external forces,
+ * or of inertias that are not sought.
  *
  * Saturation. Rows with saturated torques do not take part. Saturated are torques of joints with one coordinate at the
  * effort limit, by the gain that is given or found, and those at an extreme value of the record that at least four rows
@@ -47,16 +46,21 @@
  * model's own values. Standard deviations are those of independent noise in the torques, of one variance for ordinary
  * least squares, of one for each joint for weighted ones and Huber's. They do not include errors of the rates.
  *
- * Total least squares. Errors of v and a, independent of each other and from sample to sample, also make errors in the
- * columns of Y. Differences of fourth order of consecutive samples tell their variances, and derivatives of Y by v and
- * a their sum E' E over all rows, to first order in the errors. The estimates minimize
+ * Total least squares. Errors of v and a also make errors in the columns of Y, and in the torques of payloads. Errors
+ * of given rates are independent of each other and from sample to sample; differences of fourth order of consecutive
+ * samples tell their variances. Errors of rates that are derived from filtered positions come from independent errors
+ * of the positions, of the variance that the filter takes off; they pass the filter and the spline to q, v and a.
+ * Derivatives of Y by the motion tell their sum E' E over all rows, to first order in the errors. The estimates
+ * minimize
  *     |tau - A x|^2 - k |E (-x, 1)|^2,     A = (Y, drives),   E' E = expected errors of (A tau)' (A tau)
  * with k = 1, or less where residuals are smaller than such errors make them. Columns without errors (gravity, offsets)
  * count as exact, and the torques may have errors of any variance. Standard deviations are those of the scores of the
- * samples, and include errors of the rates. The estimates and deviations are those of ordinary least squares where the
- * rates are derived from positions, whose filter leaves errors that depend on one another, or where the positions are
- * no motion that the samples resolve (more than a hundredth of their variance is noise by the same differences); they
- * are almost so where v and a are exact. With gains that are sought, rates count as exact.
+ * samples, and include errors of the rates; scores of samples that a filter connects count together (eight periods of
+ * the cut-off frequency, Newey and West). A filter that also takes off part of the motion makes the errors appear
+ * greater than they are. The estimates and deviations are those of ordinary least squares (with gains: of weighted
+ * ones) where given rates belong to positions that are no motion that the samples resolve (more than a hundredth of
+ * their variance is noise by the same differences); they are almost so where v and a are exact. Derived rates without a
+ * filter are refused.
  *
  * Consistent estimate. It minimizes, over positive definite pseudo-inertias P_k of the links,
  *     sum of squares of (tau - model) / deviation, divided by two, + prior * sum of d(P_k, prior P_k),
@@ -73,10 +77,12 @@
  * model" (filter); Craven and Wahba 1979 (smoothing spline); Huber 1981, "Robust statistics"; Golub and Van Loan 1980
  * (total least squares); Fuller 1987, "Measurement error models", sections 2.2 and 2.5 (errors of rates); Van Huffel
  * and Vandewalle 1991, "The total least squares problem"; Gasser, Sroka and Jennen-Steinmetz 1986, "Residual variance
- * and residual pattern in nonlinear regression" (variance from differences); Wensing, Kim and Slotine 2018, "Linear
- * matrix inequalities for physically consistent inertial parameter identification"; Lee, Wensing and Park 2020,
- * "Geometric robot dynamic identification: a convex programming approach"; Nesterov 2004, "Introductory lectures on
- * convex optimization", section 4.1 (damped Newton method).
+ * and residual pattern in nonlinear regression" (variance from differences); Novick and Stefanski 2002, "Corrected
+ * score estimation via complex variable simulation extrapolation" (errors by simulation); Newey and West 1987 (scores
+ * that depend on one another); Wensing, Kim and Slotine 2018, "Linear matrix inequalities for physically consistent
+ * inertial parameter identification"; Lee, Wensing and Park 2020, "Geometric robot dynamic identification: a convex
+ * programming approach"; Nesterov 2004, "Introductory lectures on convex optimization", section 4.1 (damped Newton
+ * method).
  */
 #ifndef DYNAMICS_IDENTIFICATION_H
 #define DYNAMICS_IDENTIFICATION_H
@@ -117,7 +123,7 @@ typedef enum dyn_estimator {
     DYN_ESTIMATOR_ORDINARY, /* ordinary least squares: one variance for all joints */
     DYN_ESTIMATOR_WEIGHTED, /* weighted least squares: the variance of each joint is that of its residuals */
     DYN_ESTIMATOR_HUBER,    /* weighted, and rows beyond 1.345 deviations have less weight (Huber) */
-    DYN_ESTIMATOR_TOTAL,    /* total least squares: errors of given v and a too, of sizes that the record tells */
+    DYN_ESTIMATOR_TOTAL,    /* total least squares: errors of v and a too, of sizes that the record tells */
 } dyn_estimator;
 
 /* Terms of a drive. */
@@ -210,11 +216,12 @@ typedef struct dyn_identification {
 
 /* Estimates inertial parameters and terms of drives from a motion. The model states the kinematics, the prior and the
  * effort limits. Cost O(n nv (joints^2 + estimates^2) + estimates^3), the first term times 4 nv for total least squares
- * with given rates. Thread-safe.
+ * with given rates, times 32 with derived ones. Thread-safe.
  *
  * Errors: DYN_INVALID_ARGUMENT with "q[13]", "tau[4]" and so on for a number that is not finite, "time[4]" for a time
  * that is not after the one before or that follows a gap of more than ten times the median interval, "cutoff" or
  * "torque_cutoff" for one that is above half the sampling rate, below a 3000th of it, or for a model with quaternions,
+ * "cutoff" also for total least squares with derived rates and no filter,
  * for options out of range, "links[1]" or "payload_link" for a link that does not exist, that is fixed to the world, or
  * whose body another link of the list has, "load[4]" for a share that is not finite, and "motion" for fewer equations
  * than estimates and for a motion that excites none of them, and "gains[3]" for a gain that is sought while nothing

@@ -7,6 +7,7 @@
 
 #include "../model/error.h"
 #include "linear_fit.h"
+#include "rate_errors.h"
 #include "triangle.h"
 
 enum { MOST_ROUNDS = 60 };
@@ -32,14 +33,12 @@ struct gain_search {
     double *x, *spread;   /* count + sought: columns, then gains or changes of their logarithms */
     bool *is_determined;
     double *gains, *deviations; /* nv each: gains, and deviations of the residuals */
+    double *errors, *scores;    /* (count + sought + 1)^2 each: of the rows that are solved, and of their samples */
+    bool has_errors, has_scores;
     linear_solution fit;
 };
 
 typedef struct gain_search search;
-
-static bool is_total(const search *s) {
-    return s->g->options->estimator == DYN_ESTIMATOR_TOTAL;
-}
 
 static const double *factor_of(const search *s, size_t k) {
     return s->factors + k * (s->count + 2) * (s->count + 2);
@@ -81,25 +80,49 @@ static sizes sizes_of(const search *s, size_t k) {
     return (sizes){sqrt(result.known / rows), sqrt(result.drive / rows), sqrt(result.residual / rows)};
 }
 
-/* Solves for the columns together with the gains, or, with `refine`, with changes of their logarithms. The column of a
- * gain is tau of the record, or the torque of the model. */
-static void solve(search *s, bool refine, bool by_total_squares) {
+/* Computes a row of the equations for coordinate k from one of (columns, z, i). The unknown of a gain is the gain, or,
+ * with `refine`, a change of its logarithm: its column is tau of the record, or the torque of the model. */
+static void fill_row(const search *s, size_t k, bool refine, const double *from, double *to) {
+    bool is_sought = s->r->is_sought[k];
+    size_t last = s->count + s->sought;
+    double weight = refine ? 1 / s->deviations[k] : 1;
+    double drive = is_sought && !refine ? 0 : s->gains[k] * tau_of(s, from);
+    memset(to, 0, (last + 1) * sizeof *to);
+    for (size_t c = 0; c < s->count; c++) {
+        to[c] = weight * from[c];
+    }
+    if (is_sought) {
+        to[s->count + s->places[k]] = -weight * (refine ? model_of(s, from) : tau_of(s, from));
+    }
+    to[last] = weight * (drive - known_of(s, from));
+}
+
+/* Computes the factor of the errors of the equations for changes of logarithms, from those of (columns, -z). */
+static void combine_errors(search *s, const double *errors, size_t without) {
+    size_t width = s->count + s->sought + 1, size = s->count + 1;
+    double *row = s->block + size * width;
+    memset(s->errors, 0, width * width * sizeof *s->errors);
+    for (size_t k = 0; k < s->g->nv; k++) {
+        const double *from = errors + k * size * size;
+        double share = rate_errors_share(s->g, k, without);
+        for (size_t i = 0; i < size; i++, from += size) {
+            for (size_t c = 0; c < s->count; c++) {
+                row[c] = share * from[c];
+            }
+            row[s->count] = -share * from[s->count], row[s->count + 1] = 0;
+            fill_row(s, k, true, row, s->block + i * width);
+        }
+        triangle_append(width, s->errors, size, s->block, s->scratch);
+    }
+}
+
+/* Solves the equations. */
+static void solve(search *s, bool refine) {
     size_t width = s->count + s->sought + 1, size = s->count + 2, equations = 0;
     memset(s->triangle, 0, width * width * sizeof *s->triangle);
     for (size_t k = 0; k < s->g->nv; k++) {
-        const double *from = factor_of(s, k);
-        bool is_sought = s->r->is_sought[k];
-        memset(s->block, 0, size * width * sizeof *s->block);
-        for (size_t i = 0; i < size; i++, from += size) {
-            double *to = s->block + i * width, weight = refine ? 1 / s->deviations[k] : 1;
-            for (size_t c = 0; c < s->count; c++) {
-                to[c] = weight * from[c];
-            }
-            if (is_sought) {
-                to[s->count + s->places[k]] = -weight * (refine ? model_of(s, from) : tau_of(s, from));
-            }
-            double drive = is_sought && !refine ? 0 : s->gains[k] * tau_of(s, from);
-            to[width - 1] = weight * (drive - known_of(s, from));
+        for (size_t i = 0; i < size; i++) {
+            fill_row(s, k, refine, factor_of(s, k) + i * size, s->block + i * width);
         }
         triangle_append(width, s->triangle, size, s->block, s->scratch);
         equations += s->rows[k];
@@ -108,7 +131,8 @@ static void solve(search *s, bool refine, bool by_total_squares) {
                                     .equations = equations,
                                     .triangle = s->triangle,
                                     .prior = s->prior,
-                                    .is_total = by_total_squares};
+                                    .errors = refine && s->has_errors ? s->errors : NULL,
+                                    .scores = s->has_scores ? s->scores : NULL};
     linear_fit(&problem, s->scratch, &s->fit);
 }
 
@@ -126,12 +150,12 @@ static dyn_status refuse(const search *s, size_t k, dyn_error *error) {
 }
 
 /* Finds the gains that solve the linear equations. */
-static dyn_status solve_linear(search *s, bool by_total_squares, dyn_error *error) {
+static dyn_status solve_linear(search *s, dyn_error *error) {
     double known = 0;
     for (size_t k = 0; k < s->g->nv; k++) {
         s->gains[k] = 1;
     }
-    solve(s, false, by_total_squares);
+    solve(s, false);
     for (size_t k = 0; k < s->g->nv; k++) {
         s->gains[k] = s->r->is_sought[k] ? s->x[s->count + s->places[k]] : 1;
         sizes size = sizes_of(s, k);
@@ -146,8 +170,9 @@ static dyn_status solve_linear(search *s, bool by_total_squares, dyn_error *erro
     return DYN_OK;
 }
 
-/* Improves columns and gains until they settle. */
-static dyn_status improve(search *s, dyn_error *error) {
+/* Improves columns and gains until they settle. With `errors`, the equations are corrected for them: those of all
+ * parts but one. Corrected equations have a solution only near that of the others. */
+static dyn_status improve(search *s, const double *errors, size_t without, dyn_error *error) {
     double change = INFINITY;
     for (int round = 0; round < MOST_ROUNDS && change > SETTLED; round++) {
         change = 0;
@@ -155,7 +180,11 @@ static dyn_status improve(search *s, dyn_error *error) {
             sizes size = sizes_of(s, k);
             s->deviations[k] = fmax(fmax(size.residual, LEAST_DEVIATION * size.drive), 1e-12);
         }
-        solve(s, true, false);
+        if (errors) {
+            combine_errors(s, errors, without);
+        }
+        s->has_errors = errors != NULL;
+        solve(s, true);
         for (size_t k = 0; k < s->g->nv; k++) {
             size_t at = s->count + s->places[k];
             if (s->r->is_sought[k] && !s->is_determined[at]) {
@@ -169,12 +198,35 @@ static dyn_status improve(search *s, dyn_error *error) {
     return DYN_OK;
 }
 
-/* Stores the result. Deviations of gains are of their logarithms, but for total least squares. */
+/* Computes the deviations by the scores of the samples. */
+static dyn_status find_spread(search *s, dyn_error *error) {
+    double *weights = calloc(s->g->nv + 1, sizeof *weights);
+    const rate_scores solution = {.size = s->count + s->sought + 1,
+                                  .E = s->errors,
+                                  .correction = s->fit.correction,
+                                  .x = s->x,
+                                  .weights = weights,
+                                  .gains = s->gains,
+                                  .places = s->places};
+    for (size_t k = 0; k < s->g->nv && weights; k++) {
+        weights[k] = 1 / s->deviations[k];
+    }
+    dyn_status status = weights ? rate_errors_scores(s->g, &solution, s->scores, error) : dyn_error_memory(error);
+    if (status == DYN_OK) {
+        s->has_scores = true;
+        solve(s, true);
+        s->has_scores = false;
+    }
+    free(weights);
+    return status;
+}
+
+/* Stores the result. Deviations of gains are of their logarithms. */
 static void store(const search *s, gain_estimates *result) {
     for (size_t k = 0; k < s->g->nv; k++) {
-        double unit = is_total(s) ? 1 : fabs(s->gains[k]);
+        double spread = s->r->is_sought[k] ? s->spread[s->count + s->places[k]] : 0;
         result->gains[k] = s->gains[k];
-        result->gain_deviations[k] = s->r->is_sought[k] ? unit * s->spread[s->count + s->places[k]] : 0;
+        result->gain_deviations[k] = fabs(s->gains[k]) * spread;
     }
     memcpy(result->x, s->x, s->count * sizeof *s->x);
     memcpy(result->deviations, s->spread, s->count * sizeof *s->spread);
@@ -192,13 +244,14 @@ static bool allocate(search *s) {
     s->parts = calloc(s->g->parts * nv * size * size + 1, sizeof(double)), s->weighted = s->parts;
     s->factors = calloc(nv * size * size + 1, sizeof(double)), s->triangle = calloc(width * width, sizeof(double));
     s->block = calloc(size * (width + 1), sizeof(double));
+    s->errors = calloc(width * width, sizeof(double)), s->scores = calloc(width * width, sizeof(double));
     s->scratch = calloc(linear_fit_scratch(width), sizeof(double));
     s->prior = calloc(width + 1, sizeof(double)), s->x = calloc(width + 1, sizeof(double));
     s->spread = calloc(width + 1, sizeof(double)), s->is_determined = calloc(width + 1, sizeof(bool));
     s->gains = calloc(nv + 1, sizeof(double)), s->deviations = calloc(nv + 1, sizeof(double));
     s->fit = (linear_solution){.x = s->x, .deviations = s->spread, .is_determined = s->is_determined};
     return s->places && s->rows && s->parts && s->factors && s->triangle && s->block && s->scratch && s->prior &&
-           s->x && s->spread && s->is_determined && s->gains && s->deviations;
+           s->x && s->spread && s->is_determined && s->gains && s->deviations && s->errors && s->scores;
 }
 
 dyn_status gains_create(regression *g, const record *r, gain_search **result, dyn_error *error) {
@@ -225,7 +278,9 @@ dyn_status gains_read(gain_search *s, bool is_weighted, dyn_error *error) {
     }
     double *factors = is_weighted ? s->weighted : s->parts;
     memset(factors, 0, total * sizeof *factors);
-    return regression_split(s->g, factors, error);
+    dyn_status status = regression_split(s->g, factors, error);
+    bool is_total = s->g->options->estimator == DYN_ESTIMATOR_TOTAL;
+    return status == DYN_OK && is_total ? rate_errors_read(s->g, error) : status;
 }
 
 /* Combines the factors of all parts but one. */
@@ -244,12 +299,15 @@ static void select_parts(search *s, size_t without) {
 
 dyn_status gains_estimate(gain_search *s, size_t without, gain_estimates *result, dyn_error *error) {
     select_parts(s, without);
-    dyn_status status = solve_linear(s, false, error);
+    dyn_status status = solve_linear(s, error);
     if (status == DYN_OK) {
-        status = improve(s, error);
+        status = improve(s, NULL, without, error);
     }
-    if (status == DYN_OK && is_total(s)) {
-        status = solve_linear(s, true, error);
+    if (status == DYN_OK && s->g->errors) {
+        status = improve(s, s->g->errors, without, error);
+    }
+    if (status == DYN_OK && s->g->errors && without == DYN_NO_PART) {
+        status = find_spread(s, error);
     }
     if (status == DYN_OK) {
         store(s, result);
@@ -296,5 +354,5 @@ void gains_free(gain_search *s) {
     }
     free(s->places), free(s->rows), free(s->parts), free(s->factors), free(s->triangle), free(s->block);
     free(s->scratch), free(s->prior), free(s->x), free(s->spread), free(s->is_determined), free(s->gains);
-    free(s->deviations), free(s);
+    free(s->deviations), free(s->errors), free(s->scores), free(s);
 }

@@ -23,13 +23,14 @@ typedef struct gain_search gain_search;
  * caller frees it with gains_free, after an error too. */
 dyn_status gains_create(regression *g, const record *r, gain_search **search, dyn_error *error);
 
-/* Reads the rows of the record as they are now, without weights, or with those of g. */
+/* Reads the rows of the record as they are now, without weights, or with those of g; with DYN_ESTIMATOR_TOTAL also
+ * g->errors. */
 dyn_status gains_read(gain_search *search, bool is_weighted, dyn_error *error);
 
 /* Estimates gains from all parts of the record but one (DYN_NO_PART: from all). Minimizes the sum of squares of (tau -
  * model / gain) / deviation, with the deviation of each coordinate's residuals, by the method of Gauss and Newton from
- * the solution of equations that are linear in gains. With DYN_ESTIMATOR_TOTAL, gains are the solution of these
- * equations by total least squares (Gautier and Briot 2014, section 4).
+ * the solution of equations that are linear in gains. With g->errors, the sum of squares is corrected for the errors
+ * of the rates, as in linear_fit, and deviations from all parts are those of the scores.
  * Errors: DYN_INVALID_ARGUMENT with "gains[3]" where nothing fixes the scale of a gain. */
 dyn_status gains_estimate(gain_search *search, size_t without, gain_estimates *result, dyn_error *error);
 

@@ -41,8 +41,7 @@ typedef struct job {
     double *consistent, *x_consistent, *terms; /* consistent estimate: columns, and the same as bodies and terms */
     double *links_prior, *scales;
     bool *is_positive;
-    double *errors, *scores; /* factors of the errors of rates and of scores; NULL: none, or not known */
-    size_t equations;        /* of all parts */
+    double *errors, *scores, *weights; /* factors of the errors of rates and of scores (NULL: not known); of the rows */
     linear_solution fit;
     double inflation; /* factor of the variances of Huber's estimator; 1 for others */
     size_t iterations;
@@ -110,16 +109,22 @@ static void fit_once(job *j, double *triangles, size_t without, const double *de
                               .equations = combine(j, triangles, without, deviation),
                               .triangle = j->triangle,
                               .prior = j->g.prior,
-                              .errors = j->errors,
+                              .errors = j->g.errors ? j->errors : NULL,
                               .scores = j->scores};
-    problem.errors_part = j->errors ? (double)problem.equations / (double)j->equations : 0;
+    if (j->g.errors) {
+        for (size_t k = 0; k < j->g.nv; k++) {
+            j->weights[k] = deviation ? 1 / deviation[k] : 1;
+        }
+        memset(j->errors, 0, (j->g.count + 1) * (j->g.count + 1) * sizeof *j->errors);
+        rate_errors_combine(&j->g, without, j->weights, j->errors, j->rows);
+    }
     linear_fit(&problem, j->scratch, &j->fit);
 }
 
 /* Computes the linear estimates from all parts but one. */
 static void estimate(job *j, size_t without) {
     dyn_estimator kind = j->g.options->estimator;
-    bool is_weighted = kind == DYN_ESTIMATOR_WEIGHTED || kind == DYN_ESTIMATOR_HUBER;
+    bool is_weighted = kind == DYN_ESTIMATOR_WEIGHTED || kind == DYN_ESTIMATOR_HUBER || j->search;
     fit_once(j, j->g.weighted, without, NULL);
     for (int round = 0; is_weighted && round < WEIGHT_ROUNDS; round++) {
         find_deviations(j, j->g.weighted, without, j->x, LEAST_DEVIATION);
@@ -197,26 +202,21 @@ static dyn_status find_weights(job *j, dyn_error *error) {
 static dyn_status estimate_total(job *j, dyn_error *error) {
     regression *g = &j->g;
     size_t size = g->count + 1;
-    double *deviations = calloc(2 * g->nv + 1, sizeof *deviations), *scores = calloc(size * size, sizeof *scores);
-    dyn_status status = deviations && scores ? DYN_OK : dyn_error_memory(error);
-    bool is_told = status == DYN_OK && rate_errors_find(g->record, deviations);
-    if (is_told) {
-        j->errors = calloc(size * size, sizeof *j->errors);
-        j->equations = combine(j, g->triangles, DYN_NO_PART, NULL);
-        status = j->errors ? rate_errors_factor(g, deviations, j->errors, error) : dyn_error_memory(error);
-    }
+    double *scores = calloc(size * size, sizeof *scores);
+    dyn_status status = scores ? rate_errors_read(g, error) : dyn_error_memory(error);
     if (status == DYN_OK) {
         estimate(j, DYN_NO_PART);
     }
-    if (status == DYN_OK && is_told) {
-        status = rate_errors_scores(g, j->errors, j->fit.correction, j->x, scores, error);
+    if (status == DYN_OK && g->errors) {
+        const rate_scores solution = {.size = size, .E = j->errors, .correction = j->fit.correction, .x = j->x};
+        status = rate_errors_scores(g, &solution, scores, error);
     }
-    if (status == DYN_OK && is_told) {
+    if (status == DYN_OK && g->errors) {
         j->scores = scores;
         estimate(j, DYN_NO_PART);
         j->scores = NULL;
     }
-    free(deviations), free(scores);
+    free(scores);
     return status;
 }
 
@@ -471,16 +471,17 @@ static bool allocate(job *j) {
     j->consistent = calloc(size, sizeof(double)), j->terms = calloc(size, sizeof(double));
     j->scales = calloc(size, sizeof(double)), j->x_consistent = calloc(bodies, sizeof(double));
     j->links_prior = calloc(bodies, sizeof(double));
+    j->errors = calloc(size * size, sizeof(double)), j->weights = calloc(g->nv + 1, sizeof(double));
     j->fit =
         (linear_solution){.x = j->x, .deviations = j->spread, .is_determined = j->is_determined, .partner = j->partner};
     return j->result && j->triangle && j->rows && j->scratch && j->deviation && j->torque && j->x && j->spread &&
            j->is_determined && j->partner && j->is_positive && j->consistent && j->terms && j->scales &&
-           j->x_consistent && j->links_prior;
+           j->x_consistent && j->links_prior && j->errors && j->weights;
 }
 
 static void release(job *j) {
-    double *all[] = {j->triangle,   j->rows,         j->scratch, j->deviation,   j->torque, j->x,     j->spread,
-                     j->consistent, j->x_consistent, j->terms,   j->links_prior, j->scales, j->errors};
+    double *all[] = {j->triangle,   j->rows,         j->scratch, j->deviation,   j->torque, j->x,      j->spread,
+                     j->consistent, j->x_consistent, j->terms,   j->links_prior, j->scales, j->errors, j->weights};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         free(all[i]);
     }

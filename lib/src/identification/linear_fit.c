@@ -20,7 +20,6 @@ typedef struct fit {
     const linear_problem *problem;
     size_t n, rank;
     double *columns, *V, *S, *scale, *rest, *solved;
-    double least_square; /* of the smallest singular value of (A b); 0 for ordinary least squares */
     /* Errors of the directions, in units of their singular values, and of the residual; factors NU = U S, NV = V and NS
      * = S of I - correction W' W; memory. */
     double *W, *NU, *NV, *NS, *error, *work;
@@ -49,27 +48,6 @@ static void prepare(fit *f) {
     }
 }
 
-/* Computes the square of the smallest singular value of (A b) with all columns of length one, in units of b. */
-static double find_least(fit *f) {
-    size_t size = f->n + 1;
-    double length = 0;
-    for (size_t r = 0; r < size; r++) {
-        length += f->rest[r] * f->rest[r];
-    }
-    length = sqrt(length);
-    memset(f->columns, 0, size * size * sizeof *f->columns);
-    for (size_t c = 0; c < f->n; c++) {
-        for (size_t r = 0; r <= c && f->scale[c] > 0; r++) {
-            f->columns[c * size + r] = entry(f, r, c) / f->scale[c];
-        }
-    }
-    for (size_t r = 0; r < size && length > 0; r++) {
-        f->columns[f->n * size + r] = f->rest[r] / length;
-    }
-    singular_values(size, f->columns, f->V, f->S);
-    return f->S[f->n] * f->S[f->n];
-}
-
 /* Computes the singular values of A, with columns of length one, and the rank. */
 static void decompose(fit *f) {
     memset(f->columns, 0, f->n * f->n * sizeof *f->columns);
@@ -83,7 +61,7 @@ static void decompose(fit *f) {
     }
 }
 
-/* Computes the scaled difference from the prior: the sum over directions i of V_i S_i / (S_i^2 - least) U_i' rest. */
+/* Computes the scaled difference from the prior: the sum over directions i of V_i / S_i U_i' rest. */
 static void solve(fit *f) {
     memset(f->solved, 0, f->n * sizeof *f->solved);
     for (size_t i = 0; i < f->rank; i++) {
@@ -91,10 +69,8 @@ static void solve(fit *f) {
         for (size_t r = 0; r < f->n; r++) {
             along += f->columns[i * f->n + r] * f->rest[r];
         }
-        /* Without a gap between the singular values total least squares has no solution; ordinary ones remain. */
-        double divisor = f->least_square < 0.99 * square ? square - f->least_square : square;
         for (size_t c = 0; c < f->n; c++) {
-            f->solved[c] += f->V[i * f->n + c] * along / divisor;
+            f->solved[c] += f->V[i * f->n + c] * along / square;
         }
     }
 }
@@ -117,11 +93,10 @@ static double sum_squares(const fit *f) {
 /* Stores E z, for z of as many numbers as E has columns. */
 static void apply_errors(const fit *f, const double *z, double *result) {
     size_t size = f->n + 1;
-    double scale = sqrt(f->problem->errors_part);
     for (size_t r = 0; r < size; r++) {
         result[r] = 0;
         for (size_t c = r; c < size; c++) {
-            result[r] += scale * f->problem->errors[r * size + c] * z[c];
+            result[r] += f->problem->errors[r * size + c] * z[c];
         }
     }
 }
@@ -284,7 +259,6 @@ void linear_fit(const linear_problem *problem, double *scratch, linear_solution 
     f.W = f.solved + size, f.NU = f.W + size * size, f.NV = f.NU + size * size, f.NS = f.NV + size * size;
     f.error = f.NS + size, f.work = f.error + size;
     prepare(&f);
-    f.least_square = problem->is_total ? find_least(&f) : 0;
     decompose(&f);
     solve(&f);
     if (problem->errors && f.rank > 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Least squares, corrected least squares and total least squares from a triangular factor.
+ * Least squares, and least squares that are corrected for errors of the matrix, from a triangular factor.
  */
 #ifndef DYNAMICS_IDENTIFICATION_LINEAR_FIT_H
 #define DYNAMICS_IDENTIFICATION_LINEAR_FIT_H
@@ -12,11 +12,8 @@
 typedef struct linear_problem {
     size_t count, equations;
     const double *triangle;
-    const double *prior; /* count: x in directions that A does not determine */
-    bool is_total;       /* total least squares */
-    const double
-        *errors;        /* factor E of the expected errors of (A b), as large as `triangle`; NULL: b alone has errors */
-    double errors_part; /* share of E' E that is of these equations */
+    const double *prior;  /* count: x in directions that A does not determine */
+    const double *errors; /* factor E of the expected errors of (A b), as large as `triangle`; NULL: b alone has them */
     const double *scores; /* factor of the scores of the samples, as large as `triangle`; NULL: not known yet */
 } linear_problem;
 

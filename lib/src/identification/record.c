@@ -129,6 +129,11 @@ static dyn_status check_motion(const dyn_model *model, const dyn_recorded_motion
         return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
                             "cutoff is %g Hz, but the motion has rates; leave out v and a, or pass 0", o->cutoff);
     }
+    if (!m->v && o->estimator == DYN_ESTIMATOR_TOTAL && o->cutoff == 0) {
+        return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_MISSING, "cutoff",
+                                 "cutoff is missing; total least squares learns the errors of derived rates from what "
+                                 "a filter takes off the positions: pass a cut-off frequency, or v and a");
+    }
     if (m->time) {
         status = check_times(m->n, m->time, scratch, &interval, error);
     }
@@ -232,10 +237,17 @@ static void smooth_columns(const dyn_recorded_motion *m, size_t width, double cu
     }
 }
 
+/* Computes the mean square of what the filter took off each position. */
+static void find_removed(const dyn_recorded_motion *m, record *r) {
+    for (size_t i = 0; i < r->n * r->nq; i++) {
+        r->removed[i % r->nq] += (m->q[i] - r->q[i]) * (m->q[i] - r->q[i]) / (double)r->n;
+    }
+}
+
 dyn_status record_create(const dyn_model *model, const dyn_recorded_motion *m, const dyn_identification_options *o,
                          record *r, dyn_error *error) {
     *r = (record){.n = m->n, .nq = (size_t)dyn_model_nq(model), .nv = (size_t)dyn_model_nv(model)};
-    r->has_rates = m->v != NULL;
+    r->has_rates = m->v != NULL, r->motion = m, r->cutoff = o->cutoff, r->torque_cutoff = o->torque_cutoff;
     dyn_status status = check_numbers(model, m, error);
     if (status != DYN_OK) {
         return status;
@@ -247,8 +259,9 @@ dyn_status record_create(const dyn_model *model, const dyn_recorded_motion *m, c
     r->is_sought = calloc(r->nv + 1, sizeof *r->is_sought);
     r->unfiltered = calloc(r->n * r->nv + 1, sizeof *r->unfiltered);
     r->described = calloc(r->n * r->nv + 1, sizeof *r->described);
+    r->removed = calloc(r->nq + 1, sizeof *r->removed);
     if (!r->is_saturated || !r->unfiltered || !r->described || !r->is_sought || !scratch || !r->q || !r->v || !r->a ||
-        !r->tau) {
+        !r->tau || !r->removed) {
         free(scratch);
         return dyn_error_memory(error);
     }
@@ -264,6 +277,7 @@ dyn_status record_create(const dyn_model *model, const dyn_recorded_motion *m, c
         memcpy(r->unfiltered, r->tau, r->n * r->nv * sizeof *r->tau);
         smooth_columns(m, r->nq, o->cutoff, r->q, scratch);
         smooth_columns(m, r->nv, o->torque_cutoff, r->tau, scratch);
+        find_removed(m, r);
     }
     free(scratch);
     if (status == DYN_OK && m->v) {
@@ -283,6 +297,6 @@ dyn_status record_create(const dyn_model *model, const dyn_recorded_motion *m, c
 
 void record_free(record *r) {
     free(r->q), free(r->v), free(r->a), free(r->tau), free(r->known), free(r->is_saturated), free(r->is_sought);
-    free(r->unfiltered), free(r->described);
+    free(r->unfiltered), free(r->described), free(r->removed);
     *r = (record){0};
 }

@@ -104,17 +104,26 @@ static double fill_row(const regression *g, size_t first, size_t s, size_t coord
 }
 
 dyn_status regression_rows(regression *g, size_t first, size_t count, double *rows, dyn_error *error) {
-    size_t size = g->count + 1;
+    size_t size = g->count + 2;
     dyn_status status = fill_regressor(g, first, count, error);
     for (size_t i = 0; i < count * g->nv && status == DYN_OK; i++) {
         double *row = rows + i * size;
         if (g->record->is_saturated[first * g->nv + i]) {
             memset(row, 0, size * sizeof *row);
         } else {
-            fill_row(g, first, i / g->nv, i % g->nv, row);
+            row[g->count] = fill_row(g, first, i / g->nv, i % g->nv, row);
+            row[g->count + 1] = g->record->tau[first * g->nv + i];
         }
     }
     return status;
+}
+
+size_t regression_row_count(const regression *g, size_t coordinate, size_t without) {
+    size_t rows = 0;
+    for (size_t part = 0; part < g->parts; part++) {
+        rows += part != without ? g->rows[part * g->nv + coordinate] : 0;
+    }
+    return rows;
 }
 
 /* Rows that become a factor: (columns, tau), or with `is_split` (columns, known torque, tau). */
@@ -304,5 +313,5 @@ void regression_free(regression *g) {
         free(g->weighted);
     }
     free(g->drives), free(g->prior), free(g->triangles), free(g->rows), free(g->is_cut);
-    free(g->weights), free(g->Y), free(g->rotors), free(g->block), free(g->scratch);
+    free(g->weights), free(g->errors), free(g->Y), free(g->rotors), free(g->block), free(g->scratch);
 }

@@ -37,6 +37,8 @@ typedef struct regression {
     size_t *rows;       /* parts x nv: rows that are not saturated */
     bool *is_cut;       /* count: a saturated row depends on the column */
     double *weights;    /* n x nv factors of the rows, or NULL */
+    double *errors;     /* nv factors of the errors of rows (rate_errors.h); NULL: none are known */
+    size_t window;      /* samples over which the errors of rows depend on one another */
     double *Y, *rotors; /* of the samples of a block: regressors, and the known forces of rotors */
     double *block, *scratch;
 } regression;
@@ -66,9 +68,12 @@ dyn_status regression_weigh(regression *g, dyn_error *error);
 dyn_status regression_residuals(regression *g, const double *x, const double *gains, double *residuals,
                                 dyn_error *error);
 
-/* Computes the rows (columns, tau) of all coordinates of `count` samples, at most 64, from `first` on, for the rates
- * that the record has now: count x nv x (count of columns + 1), zero for saturated rows. */
+/* Computes the rows (columns, known torque, tau) of all coordinates of `count` samples, at most 64, from `first` on,
+ * for the motion that the record has now: count x nv x (count of columns + 2), zero for saturated rows. */
 dyn_status regression_rows(regression *g, size_t first, size_t count, double *rows, dyn_error *error);
+
+/* Returns the rows of one coordinate that are not saturated, in all parts but one. */
+size_t regression_row_count(const regression *g, size_t coordinate, size_t without);
 
 /* Returns the factor of one part and coordinate. `triangles` is one of the arrays of the regression. */
 static inline double *regression_triangle(const regression *g, double *triangles, size_t part, size_t coordinate) {
