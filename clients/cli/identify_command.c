@@ -214,7 +214,8 @@ static bool print_tables(const identify_run *run, const dyn_client_identificatio
 }
 
 static void write_csv(const dyn_client_identification *found) {
-    static const char *const headings[] = {"of", "estimate", "value", "unit", "deviation", "model", "is_excited"};
+    static const char *const headings[] = {"of",         "estimate",           "value", "unit", "deviation", "model",
+                                           "is_excited", "relative_deviation", "reason"};
     csv_writer writer = {0};
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
         csv_text(&writer, "%s", headings[i]);
@@ -229,6 +230,8 @@ static void write_csv(const dyn_client_identification *found) {
         csv_numbers(&writer, 1, &each->deviation);
         csv_numbers(&writer, 1, &each->prior);
         csv_text(&writer, "%d", each->is_excited);
+        csv_numbers(&writer, 1, &each->relative_deviation);
+        csv_text(&writer, "%s", each->reason);
         csv_end_line(&writer);
     }
 }

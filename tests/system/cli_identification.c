@@ -54,6 +54,8 @@ START_TEST(an_exciting_motion_determines_bodies_and_friction) {
     ck_assert_uint_eq(json_array_size(json_object_get(found, "estimates")), 12);
     ck_assert_int_eq(json_integer_value(json_object_get(found, "rank")), 12);
     json_decref(found);
+    must_say("$ctl identify two_link rubbing.csv --csv | head -1",
+             "of,estimate,value,unit,deviation,model,is_excited,relative_deviation,reason");
 }
 END_TEST
 
@@ -89,6 +91,7 @@ START_TEST(a_record_that_cannot_be_used_is_refused_with_the_place) {
     must_say("awk -F, -v OFS=, 'NR > 1 {for (i = 2; i < 8; i++) $i = 0} 1' own.csv >bad.csv; "
              "$ctl identify two_link bad.csv",
              "not excited: no row depends on it");
+    must_say("$ctl identify two_link bad.csv --csv | grep -c '^joint1,viscous,.*,0,0,no row depends on it'", "1");
 }
 END_TEST
 
