@@ -157,8 +157,9 @@ static void add_beam(dyn_builder *builder) {
     }
 }
 
-/* Adds a shaft with friction and a brake, which joints `first` and the next ones with one coordinate turn. */
-static void add_shaft(const dyn_model *tree, int first, dyn_builder *builder) {
+/* Adds a shaft with friction, which has bristles where those of joints have, and a brake. Joint `first` and the next
+ * ones with one coordinate turn it. The friction is left out where bristles carry it, unless `with_friction`. */
+static void add_shaft(const dyn_model *tree, int first, const parts *p, bool with_friction, dyn_builder *builder) {
     dyn_machine_element_description e = {.rotor = {.axial_inertia = 2e-3},
                                          .motor = {.resistance = 1, .torque_constant = 0.05},
                                          .shaft = {.has_motor = true}};
@@ -171,7 +172,17 @@ static void add_shaft(const dyn_model *tree, int first, dyn_builder *builder) {
     if (e.shaft.joint_count > 0) {
         add(builder, &e, DYN_MACHINE_ELEMENT_KIND_SHAFT, "");
         e.friction = (dyn_friction){.viscous = {0.02, 0.05}, .coulomb = {0.1, 0.05}};
-        add(builder, &e, DYN_MACHINE_ELEMENT_KIND_FRICTION, "element 11 of ");
+        if (p->law == LUGRE) {
+            e.friction = (dyn_friction){.viscous = {0.02, 0.05},
+                                        .coulomb = {0.1, 0.05},
+                                        .breakaway = {0.15, 0.05},
+                                        .stribeck_velocity = 0.3,
+                                        .bristle_stiffness = 1,
+                                        .bristle_damping = 0.01};
+        }
+        if (p->law != LUGRE || with_friction) {
+            add(builder, &e, DYN_MACHINE_ELEMENT_KIND_FRICTION, "element 11 of ");
+        }
         e.brake.torque = 0.1;
         add(builder, &e, DYN_MACHINE_ELEMENT_KIND_BRAKE, "element 11 of ");
     }
@@ -232,7 +243,7 @@ static dyn_model *machine(uint64_t seed, const parts *p, const dyn_model *tree, 
     }
     add_link_element(p, tree, builder);
     if (p->has_shaft) {
-        add_shaft(tree, j, builder);
+        add_shaft(tree, j, p, with_friction, builder);
     }
     if (p->has_constraint) {
         add_constraint(tree, builder);
@@ -316,14 +327,16 @@ static double bristle_force(const dyn_friction *law, double G, double v, double 
     return -G * (law->bristle_stiffness * deflection + law->bristle_damping * rate + law->viscous[side] * w);
 }
 
-/* Adds the force of the brake of a shaft to the input, and returns its power. No gear is at the joints that turn it. */
-static double add_shaft_brake(machine_pair *m, const dyn_machine_element_description *shaft, double torque) {
+/* Adds the torque of the brake of a shaft, or of its bristles with the deflection *z, to the input, and returns its
+ * power. No gear is at the joints that turn it. */
+static double add_shaft_torque(machine_pair *m, const dyn_machine_element_description *shaft,
+                               const dyn_machine_element_description *e, const double *z) {
     double w = 0;
     for (int k = 0; k < shaft->shaft.joint_count; k++) {
         const dyn_joint *joint = dyn_model_joint(m->model, dyn_model_find_joint(m->model, shaft->shaft.joints[k]));
         w += shaft->shaft.ratios[k] * m->v[joint->v_index];
     }
-    double force = -torque * w / hypot(w, WIDTH);
+    double force = z ? bristle_force(&e->friction, 1, w, *z) : -e->brake.torque * w / hypot(w, WIDTH);
     for (int k = 0; k < shaft->shaft.joint_count; k++) {
         const dyn_joint *joint = dyn_model_joint(m->model, dyn_model_find_joint(m->model, shaft->shaft.joints[k]));
         m->input[joint->v_index] += shaft->shaft.ratios[k] * force;
@@ -348,7 +361,9 @@ static double add_closed_forms(machine_pair *m) {
         bool is_input = true;
         shaft = e->kind == DYN_MACHINE_ELEMENT_KIND_SHAFT ? e : shaft;
         if (j < 0 && e->kind == DYN_MACHINE_ELEMENT_KIND_BRAKE) {
-            power += add_shaft_brake(m, shaft, e->brake.torque);
+            power += add_shaft_torque(m, shaft, e, NULL);
+        } else if (j < 0 && e->kind == DYN_MACHINE_ELEMENT_KIND_FRICTION && e->friction.bristle_stiffness > 0) {
+            power += add_shaft_torque(m, shaft, e, &m->z[bristle++]);
         } else if (e->kind == DYN_MACHINE_ELEMENT_KIND_BRAKE) {
             force = -fabs(G) * e->brake.torque * m->v[k] / hypot(m->v[k], WIDTH);
         } else if (e->kind == DYN_MACHINE_ELEMENT_KIND_FRICTION && e->friction.bristle_stiffness > 0) {

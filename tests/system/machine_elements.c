@@ -1092,6 +1092,32 @@ START_TEST(friction_and_brakes_act_on_shafts) {
 }
 END_TEST
 
+/* Bristles on the right shaft carry less than the breakaway torque. It stays but for their deflection, as with the
+ * brake above, while both joints fall together. */
+START_TEST(bristles_hold_a_shaft) {
+    json_t *description = read_description("wrist");
+    json_array_append_new(json_object_get(description, "machine_elements"),
+                          json_loads("{\"name\": \"seal\", \"joint\": \"right\", \"friction\": {\"coulomb\": [0.5], "
+                                     "\"bristle_stiffness\": 50, \"bristle_damping\": 0.5}}",
+                                     0, NULL));
+    load_as(description, "bristled_wrist");
+    json_decref(description);
+    for (int k = 0; k < 2; k++) {
+        char line[512];
+        snprintf(line, sizeof line,
+                 "$ctl call rollout '{\"query\": {\"model\": \"bristled_wrist\"}, \"q\": [1.2, 0.6], \"steps\": 300, "
+                 "\"stepping\": {\"ignore_friction\": %s}, \"results\": [\"ROLLOUT_RESULT_Q\"]}'",
+                 k ? "false" : "true");
+        json_t *reply = run_json(line);
+        const json_t *q = json_object_get(reply, "q");
+        double slip = number_of(q, 600) - number_of(q, 601) - 0.6;
+        ck_assert_msg(k ? fabs(slip) < 1e-3 && fabs(slip) > 1e-6 : fabs(slip) > 0.02, "%d: %g", k, slip);
+        ck_assert_double_gt(fabs(number_of(q, 600) - 1.2), 0.005);
+        json_decref(reply);
+    }
+}
+END_TEST
+
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 /* A machine element in place of those of the arm, and the refusal: the member that the field ends with, and a text. */
@@ -1421,6 +1447,7 @@ int main(void) {
     tcase_add_test(all, shafts_add_their_full_matrix);
     tcase_add_test(all, rollouts_move_shafts);
     tcase_add_test(all, friction_and_brakes_act_on_shafts);
+    tcase_add_test(all, bristles_hold_a_shaft);
     tcase_add_test(all, evaluate_motors_solves_the_coupling_matrix);
     tcase_add_test(all, bristles_go_on_after_a_restart);
     tcase_add_test(all, recordings_that_begin_with_deflected_bristles_are_replayed);

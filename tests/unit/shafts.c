@@ -519,25 +519,28 @@ static dyn_model *one_shaft(bool is_shaft, const dyn_friction *law) {
 }
 
 /* Friction of a shaft that one joint turns is friction of this joint on the side of its rotor: passive forces, and
- * motions by all methods, which the kernels compute for joints. */
+ * motions by all methods, which the kernels compute for joints. The second law has bristles. */
 START_TEST(friction_of_a_shaft_is_that_of_a_rotor_where_one_joint_turns_it) {
     const dyn_friction law = {.viscous = {0.02, 0.05},
                               .coulomb = {0.3, 0.2},
                               .breakaway = {0.5, 0.2},
                               .stribeck_velocity = 2,
                               .transition_velocity = 0.05,
+                              .bristle_stiffness = _i == 0 ? 0 : 3,
+                              .bristle_damping = _i == 0 ? 0 : 0.01,
                               .temperature_factor = 1.3};
     dyn_model *models[2] = {one_shaft(false, &law), one_shaft(true, &law)};
     for (int integrator = 0; integrator <= DYN_INTEGRATOR_RUNGE_KUTTA_4; integrator++) {
         double q[2][JOINTS] = {{0.1, 0.2, -0.1, 0.3, 0.2, 0.1}}, v[2][JOINTS] = {{1, -1, 0.5, 0.8, 0.2, -0.4}};
-        double r[2][JOINTS] = {{0}};
+        double r[2][JOINTS] = {{0}}, z[2] = {0, 0};
         const dyn_passive_parts parts = {.damping = true, .friction = true, .friction_velocity = 0.01};
         dyn_error error;
         memcpy(q[1], q[0], sizeof q[0]);
         memcpy(v[1], v[0], sizeof v[0]);
         for (int k = 0; k < 2; k++) {
             dyn_simulator *steps = steps_of(models[k], (dyn_integrator)integrator, 1e-3, NULL);
-            const dyn_step_input input = DYN_STEP_INPUT_INIT();
+            const dyn_step_input input = DYN_STEP_INPUT_INIT(.bristles = &z[k]);
+            ck_assert_int_eq(dyn_model_bristle_count(models[k]), _i);
             require(dyn_add_passive_forces(models[k], 1, &parts, 1, q[k], v[k], r[k], &error), &error);
             for (int i = 0; i < 300; i++) {
                 require(dyn_simulator_step(steps, 1, &input, q[k], v[k], NULL, NULL, &error), &error);
@@ -548,6 +551,8 @@ START_TEST(friction_of_a_shaft_is_that_of_a_rotor_where_one_joint_turns_it) {
         assert_norm_close("passive forces", integrator, r[1], r[0], JOINTS, 1e-13);
         assert_norm_close("q", integrator, q[1], q[0], JOINTS, 1e-9);
         assert_norm_close("v", integrator, v[1], v[0], JOINTS, 1e-9);
+        ck_assert_double_eq_tol(z[1], -6 * z[0], 1e-9);
+        ck_assert(_i == 0 || fabs(z[1]) > 1e-2);
     }
     dyn_model_free(models[0]), dyn_model_free(models[1]);
 }
@@ -741,7 +746,6 @@ START_TEST(wrong_shafts_are_refused_at_their_member) {
         .kind = DYN_MACHINE_ELEMENT_KIND_FRICTION, .joint = "left", .friction = {.viscous = {-1, -1}}};
     refuse(bad, "friction.viscous[0]", "-1");
     bad.friction = (dyn_friction){.coulomb = {1, 1}, .bristle_stiffness = 100};
-    refuse(bad, "friction.bristle_stiffness", "\"left\" is a shaft");
     bad.joint = "middle";
     refuse(bad, "joint", "there is no joint \"middle\"");
     bad = (dyn_machine_element_description){
@@ -766,7 +770,7 @@ int main(void) {
     tcase_add_test(all, motors_of_shafts_have_the_torques_that_ratios_transmit);
     tcase_add_test(all, motors_are_refused_where_their_torques_do_not_follow);
     tcase_add_test(all, semi_implicit_steps_have_the_friction_of_shafts_at_the_new_rate);
-    tcase_add_test(all, friction_of_a_shaft_is_that_of_a_rotor_where_one_joint_turns_it);
+    tcase_add_loop_test(all, friction_of_a_shaft_is_that_of_a_rotor_where_one_joint_turns_it, 0, 2);
     tcase_add_test(all, a_brake_holds_the_shaft_and_not_the_joints_that_turn_it);
     tcase_add_test(all, motors_of_shafts_overcome_their_friction);
     tcase_add_test(all, descriptions_keep_shafts);

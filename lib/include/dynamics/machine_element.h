@@ -36,7 +36,7 @@
  * as those with mimic joints are: forward dynamics factorizes the whole mass matrix. A shaft without inertia adds
  * nothing.
  *
- * Friction and a brake of a shaft hold at its rate w: r = G' f(w), without bristles. Their joint is the name of the
+ * Friction, with its bristles, and a brake of a shaft hold at its rate w: r = G' f(w). Their joint is the name of the
  * shaft, where no joint has that name.
  *
  * A rotor on a fixed joint does not spin, and is part of the link that carries it. Friction and springs of a fixed
@@ -260,7 +260,7 @@ typedef struct dyn_machine_element_description {
 /* Adds a machine element. Its joint or shaft may be added later. dyn_builder_build refuses an element whose joint does
  * not exist, or moves with other than one coordinate, friction on the side of a rotor where the joint does not have
  * exactly one, a second motor, gear or brake of a joint, one of these at a joint that turns a shaft, a brake without a
- * motor, a motor at a joint of several rotors, the ratio of a gear at a joint with a rotor, and bristles on a shaft.
+ * motor, a motor at a joint of several rotors, and the ratio of a gear at a joint with a rotor.
  * Errors, with place "machine element NAME" and the member, such as "rotor.ratio" or "friction.viscous[1]", as part of
  * the site: DYN_INVALID_ARGUMENT for an invalid or repeated name, an unknown kind, a ratio of zero, a negative inertia,
  * mass, friction or stiffness, an inertia that no body can have, a motor without resistance or torque constant, an
@@ -276,7 +276,7 @@ DYN_API const dyn_machine_element_description *dyn_builder_machine_element(const
 /* Returns the number of machine elements of a model. */
 DYN_API int dyn_model_machine_element_count(const dyn_model *model);
 
-/* Returns the number of deflections z, one for each friction with bristles at a joint that moves. */
+/* Returns the number of deflections z, one for each friction with bristles at a joint or shaft that moves. */
 DYN_API int dyn_model_bristle_count(const dyn_model *model);
 
 #ifdef __cplusplus

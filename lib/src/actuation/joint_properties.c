@@ -137,12 +137,21 @@ bool dyn_element_friction(const dyn_model *model, int element, friction_law *law
 bool dyn_element_bristles(const dyn_model *model, int element, bristle_law *bristles) {
     const dyn_machine_element_description *e = &model->description->machine_elements[element];
     double ratio;
-    if (e->kind != DYN_MACHINE_ELEMENT_KIND_FRICTION || e->friction.bristle_stiffness == 0 ||
-        !dyn_element_friction(model, element, &bristles->law)) {
+    double G = 1;
+    if (e->kind != DYN_MACHINE_ELEMENT_KIND_FRICTION || e->friction.bristle_stiffness == 0) {
         return false;
     }
-    moving_joint(model, e, &ratio);
-    double G = side_ratio(model, e) * ratio;
+    bristles->element = element;
+    if (dyn_element_on_shaft(model, element, &bristles->at, &bristles->law)) {
+        bristles->law_index = -1;
+    } else if (dyn_element_friction(model, element, &bristles->law)) {
+        bristles->law_index = 0;
+        bristles->at = (shaft_rates){1, {bristles->law.v_index}, {1}};
+        moving_joint(model, e, &ratio);
+        G = side_ratio(model, e) * ratio;
+    } else {
+        return false;
+    }
     bristles->stiffness = G * G * e->friction.bristle_stiffness;
     bristles->damping = G * G * e->friction.bristle_damping;
     return true;
@@ -321,8 +330,10 @@ void dyn_joint_properties(const dyn_model *model, joint_properties *p) {
     }
     p->law_count = p->spring_count = p->bristle_count = 0;
     for (int i = 0; i < model->description->machine_element_count; i++) {
-        if (dyn_element_bristles(model, i, &p->bristles[p->bristle_count])) {
-            p->bristles[p->bristle_count++].law_index = p->law_count;
+        bristle_law *bristles = &p->bristles[p->bristle_count];
+        if (dyn_element_bristles(model, i, bristles)) {
+            bristles->law_index = bristles->law_index < 0 ? -1 : p->law_count;
+            p->bristle_count++;
         }
         p->law_count += dyn_element_friction(model, i, &p->laws[p->law_count]);
         p->spring_count += dyn_element_spring(model, i, &p->springs[p->spring_count]);

@@ -42,15 +42,24 @@ double dyn_joint_loss_force(const joint_losses *losses, const dyn_passive_parts 
 /* Returns K in the force -K v of a friction law at the rate v. */
 double dyn_friction_coefficient(const friction_law *law, const dyn_passive_parts *parts, double v);
 
-/* Bristles of a friction law (dynamics/machine_element.h), in terms of its coordinate. */
+/* Shaft in terms of coordinates: it turns at the rate w = sum rates[k] v[coordinates[k]]. */
+typedef struct shaft_rates {
+    int count;
+    int coordinates[DYN_MAX_SHAFT_JOINTS];
+    double rates[DYN_MAX_SHAFT_JOINTS];
+} shaft_rates;
+
+/* Bristles of a friction law (dynamics/machine_element.h), in terms of its coordinate or of the rate of its shaft. */
 typedef struct bristle_law {
     friction_law law;
-    int law_index; /* in joint_properties.laws */
+    int element;    /* machine element */
+    int law_index;  /* in joint_properties.laws; -1: on a shaft */
+    shaft_rates at; /* the shaft, or the coordinate of the joint alone */
     double stiffness, damping;
 } bristle_law;
 
-/* Finds the bristles of a machine element. Returns false for an element without any, and for one whose joint does not
- * move. */
+/* Finds the bristles of a machine element; law_index is 0 for those of a joint. Returns false for an element without
+ * any, and for one whose joint or shaft does not move. */
 bool dyn_element_bristles(const dyn_model *model, int element, bristle_law *bristles);
 
 /* Losses of a gear in terms of its coordinate: parts of the load at its output, in the direction of the power. */
@@ -66,13 +75,6 @@ bool dyn_element_gear(const dyn_model *model, int element, gear_law *gear);
 /* Finds the torque of a brake as Coulomb friction of its coordinate. Returns false for an element of another kind, and
  * for a brake whose joint does not move. */
 bool dyn_element_brake(const dyn_model *model, int element, friction_law *law);
-
-/* Shaft in terms of coordinates: it turns at the rate w = sum rates[k] v[coordinates[k]]. */
-typedef struct shaft_rates {
-    int count;
-    int coordinates[DYN_MAX_SHAFT_JOINTS];
-    double rates[DYN_MAX_SHAFT_JOINTS];
-} shaft_rates;
 
 /* Finds the coordinates of the joints of a shaft. Returns false where none of them moves. */
 bool dyn_shaft_rates(const dyn_model *model, const dyn_shaft *shaft, shaft_rates *found);

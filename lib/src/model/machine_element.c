@@ -463,10 +463,6 @@ int find_shaft(const dyn_builder *builder, const dyn_machine_element_description
 /* Checks friction or a brake of a shaft. */
 static dyn_status check_on_shaft(const dyn_builder *builder, int i, int shaft, dyn_error *error) {
     const dyn_machine_element_description *e = &builder->machine_elements[i], *all = builder->machine_elements;
-    if (e->kind == DYN_MACHINE_ELEMENT_KIND_FRICTION && e->friction.bristle_stiffness != 0) {
-        return builder_fail_member(builder, element_of(builder, i), "friction.bristle_stiffness", error,
-                                   "\"%s\" is a shaft, and bristles act on joints alone; leave them out", e->joint);
-    }
     if (e->kind == DYN_MACHINE_ELEMENT_KIND_BRAKE && !all[shaft].shaft.has_motor) {
         return builder_fail_member(builder, element_of(builder, i), "joint", error,
                                    "shaft \"%s\" has no motor that the brake holds; add the motor", e->joint);

@@ -13,6 +13,8 @@
  * so that |z| never exceeds the largest g / s_0. Spring and rate alternate as in the symplectic Euler method, which is
  * stable for dt < 2 sqrt(m / s_0).
  *
+ * Bristles of a shaft hold at its rate w in the place of v, and shaft_friction.c evaluates the term in it.
+ *
  * Source: Canudas de Wit, Olsson, Astrom and Lischinsky 1995, equations 1 to 3.
  */
 #include "simulator.h"
@@ -34,11 +36,23 @@ size_t simulated_bristles_lay_out(const dyn_model *model, size_t lanes, uintptr_
     return cursor - base;
 }
 
+/* Returns the law of bristles at a joint, or on a shaft. */
+static friction_law *find_law(dyn_simulator *s, const bristle_law *b) {
+    simulated_shaft *shaft = s->shafts.shafts;
+    if (b->law_index >= 0) {
+        return &s->joints.laws[b->law_index];
+    }
+    while (shaft->element != b->element) {
+        shaft++;
+    }
+    return &shaft->law;
+}
+
 void simulator_choose_bristles(dyn_simulator *s) {
     s->bristles.count = s->options.ignore_friction ? 0 : s->joints.bristle_count;
     for (int i = 0; i < s->bristles.count; i++) {
         const bristle_law *b = &s->joints.bristles[i];
-        friction_law *law = &s->joints.laws[b->law_index];
+        friction_law *law = find_law(s, b);
         for (int k = 0; k < 2; k++) {
             law->viscous[k] += b->damping;
             law->coulomb[k] = law->excess[k] = 0;
@@ -67,9 +81,18 @@ static double decay_rate(const bristle_law *b, double v) {
     return b->stiffness * fabs(v) / (b->law.coulomb[side] + b->law.excess[side] / (1 + x * x));
 }
 
+/* Returns the rate at which bristles hold, at the packed v in one lane. */
+static double rate_of(const bristle_law *b, sample_block block, size_t lane, const double *v) {
+    double sum = 0;
+    for (int k = 0; k < b->at.count; k++) {
+        sum += b->at.rates[k] * v[lane_index(block, b->at.coordinates[k], lane)];
+    }
+    return sum;
+}
+
 double simulator_bristle_force(const dyn_simulator *s, sample_block block, int i, size_t lane, const double *v) {
     const bristle_law *b = &s->joints.bristles[i];
-    double rate = decay_rate(b, v[lane_index(block, b->law.v_index, lane)]);
+    double rate = decay_rate(b, rate_of(b, block, lane, v));
     return -(b->stiffness - b->damping * rate) * s->bristles.z[lane_index(block, i, lane)];
 }
 
@@ -79,7 +102,10 @@ const double *simulator_add_bristles(dyn_simulator *s, sample_block block, int e
     for (int i = 0; i < s->bristles.count; i++) {
         const bristle_law *b = &s->joints.bristles[i];
         for (size_t l = 0; l < block.lanes; l++) {
-            sum[lane_index(block, b->law.v_index, l)] += simulator_bristle_force(s, block, i, l, s->v);
+            double force = simulator_bristle_force(s, block, i, l, s->v);
+            for (int k = 0; k < b->at.count; k++) {
+                sum[lane_index(block, b->at.coordinates[k], l)] += b->at.rates[k] * force;
+            }
         }
     }
     return sum;
@@ -89,7 +115,7 @@ void simulator_move_bristles(dyn_simulator *s, sample_block block) {
     for (int i = 0; i < s->bristles.count; i++) {
         const bristle_law *b = &s->joints.bristles[i];
         for (size_t l = 0; l < block.lanes; l++) {
-            double v = s->v[lane_index(block, b->law.v_index, l)], *z = &s->bristles.z[lane_index(block, i, l)];
+            double v = rate_of(b, block, l, s->v), *z = &s->bristles.z[lane_index(block, i, l)];
             double c = decay_rate(b, v), share = -expm1(-c * s->step.dt);
             *z += c > 0 ? (v / c - *z) * share : v * s->step.dt;
         }

@@ -207,7 +207,7 @@ static void add_rotor_friction(const gear_state *x, size_t l, double *input) {
         }
     }
     for (int i = 0; i < s->bristles.count; i++) {
-        int gear = g->gear_of_law[s->joints.bristles[i].law_index];
+        int law = s->joints.bristles[i].law_index, gear = law >= 0 ? g->gear_of_law[law] : -1;
         if (gear >= 0) {
             input[gear] += simulator_bristle_force(s, g->block, i, l, x->v);
         }

@@ -122,6 +122,7 @@ static void add_shaft(dyn_simulator *simulator, int element, double viscous, dou
     if (!dyn_element_on_shaft(simulator->model, element, &added->rates, &added->law)) {
         return;
     }
+    added->element = element;
     for (int i = 0; i < 2; i++) {
         added->law.viscous[i] *= viscous;
         added->law.coulomb[i] *= dry;

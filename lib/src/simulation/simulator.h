@@ -66,6 +66,7 @@ typedef struct simulated_gears {
 
 /* Friction or a brake on a shaft. */
 typedef struct simulated_shaft {
+    int element; /* machine element */
     shaft_rates rates;
     friction_law law; /* on the rate of the shaft */
 } simulated_shaft;
@@ -274,7 +275,8 @@ void simulator_store_bristles(const dyn_simulator *s, sample_block block, double
 /* Returns the packed forces `tau` of end `end` of a substep, with those of the bristles added. */
 const double *simulator_add_bristles(dyn_simulator *s, sample_block block, int end, const double *tau);
 
-/* Returns the part of the force of bristles that does not depend on the new velocity, at the packed v in one lane. */
+/* Returns the part of the force of bristles that does not depend on the new velocity, at the packed v in one lane, as a
+ * force of the rate at which they hold. */
 double simulator_bristle_force(const dyn_simulator *s, sample_block block, int i, size_t lane, const double *v);
 
 /* Moves the bristles by a substep with the velocities after it. */
