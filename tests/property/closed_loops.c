@@ -474,6 +474,63 @@ static const double *block_of(const dyn_formulation_block blocks[DYN_FORMULATION
     return blocks[i].values;
 }
 
+/* Returns A B, m x n, for A of m x k and B of k x n, or for the transposes where A or B is stored as such. */
+static double *product_of(const double *A, bool A_is_transposed, const double *B, bool B_is_transposed, size_t m,
+                          size_t k, size_t n) {
+    double *C = numbers(m * n);
+    for (size_t e = 0; e < m * n; e++) {
+        size_t i = e / n, j = e % n;
+        for (size_t l = 0; l < k; l++) {
+            C[e] += (A_is_transposed ? A[l * m + i] : A[i * k + l]) * (B_is_transposed ? B[j * k + l] : B[l * n + j]);
+        }
+    }
+    return C;
+}
+
+/* Compares the matrices of the constraints with the kernels', and checks the equations of the others: Lambda R Lambda =
+ * Lambda and R Lambda R = R for R = A M^-1 A'; P = 1 - A' Lambda A M^-1 and P_qdd = P'; the rank is the trace of R
+ * Lambda. */
+static void check_matrices(const loop_case *c, int tree, const dyn_formulation_block *blocks) {
+    size_t n = c->nv, m = c->m;
+    dyn_error error;
+    double *A = numbers(m * n), *b = numbers(m), *e = numbers(m), *M = numbers(n * n), *inverse = numbers(n * n),
+           *a_0 = numbers(n), rank = 0;
+    require(dyn_constraint_rows(c->model, c->workspace, 1, c->q, c->v, A, b, e, &error), &error);
+    require(dyn_crba(c->model, c->workspace, 1, c->q, M, &error), &error);
+    require(dyn_minverse(c->model, c->workspace, 1, c->q, inverse, &error), &error);
+    require(dyn_aba(c->model, c->workspace, 1, NULL, c->q, c->v, c->tau, NULL, a_0, &error), &error);
+    for (size_t i = 0; i < m; i++) {
+        b[i] = -b[i];
+    }
+    const double *Lambda = block_of(blocks, "constraint_Lambda"), *R = block_of(blocks, "constraint_A_Minv_At");
+    double *MA = product_of(inverse, false, A, true, n, n, m), *AMA = product_of(A, false, MA, false, m, n, m);
+    double *RL = product_of(R, false, Lambda, false, m, m, m), *RLR = product_of(RL, false, R, false, m, m, m);
+    double *LRL = product_of(Lambda, false, RL, false, m, m, m), *LA = product_of(Lambda, false, A, false, m, m, n);
+    double *P_qdd = product_of(MA, false, LA, false, n, m, n), *P = numbers(n * n);
+    for (size_t k = 0; k < n * n; k++) {
+        P_qdd[k] = (k % (n + 1) == 0) - P_qdd[k];
+    }
+    for (size_t k = 0; k < n * n; k++) {
+        P[k] = P_qdd[k % n * n + k / n];
+    }
+    for (size_t i = 0; i < m; i++) {
+        rank += RL[i * m + i];
+    }
+    assert_norm_close("constraint_A", tree, block_of(blocks, "constraint_A"), A, m * n, 1e-9);
+    assert_norm_close("constraint_b", tree, block_of(blocks, "constraint_b"), b, m, 1e-9);
+    assert_norm_close("constraint_e", tree, block_of(blocks, "constraint_e"), e, m, 1e-9);
+    assert_norm_close("constraint_M", tree, block_of(blocks, "constraint_M"), M, n * n, 1e-9);
+    assert_norm_close("constraint_a_0", tree, block_of(blocks, "constraint_a_0"), a_0, n, 1e-7);
+    assert_norm_close("constraint_A_Minv_At", tree, R, AMA, m * m, 1e-8);
+    assert_norm_close("R Lambda R", tree, RLR, R, m * m, 1e-6);
+    assert_norm_close("Lambda R Lambda", tree, LRL, Lambda, m * m, 1e-6);
+    assert_norm_close("constraint_P", tree, block_of(blocks, "constraint_P"), P, n * n, 1e-6);
+    assert_norm_close("constraint_P_qdd", tree, block_of(blocks, "constraint_P_qdd"), P_qdd, n * n, 1e-6);
+    ck_assert_double_eq_tol(*block_of(blocks, "constraint_rank"), rank, 1e-6);
+    free(A), free(b), free(e), free(M), free(inverse), free(a_0), free(MA), free(AMA), free(RL), free(RLR);
+    free(LRL), free(LA), free(P_qdd), free(P);
+}
+
 /* Compares the inner quantities of one formulation with the library's own forward dynamics, and checks that they
  * satisfy the equation of motion M (a_c - a_0) = A' lambda. Returns whether the formulation applies. */
 static bool check_blocks(const loop_case *c, int tree, const char *name, const double *a, const double *lambda) {
@@ -495,6 +552,7 @@ static bool check_blocks(const loop_case *c, int tree, const char *name, const d
     assert_norm_close("A' lambda", tree, block_of(blocks, "constraint_A_t_lambda"), held, nv, 1e-6);
     assert_norm_close("a_c", tree, block_of(blocks, "constraint_a"), a, nv, 1e-7);
     assert_norm_close("lambda", tree, block_of(blocks, "constraint_lambda"), lambda, c->m, 1e-6);
+    check_matrices(c, tree, blocks);
     free(memory), free(change), free(held);
     dyn_formulation_free(f);
     return true;

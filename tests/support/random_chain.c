@@ -80,7 +80,7 @@ dyn_model *random_chain(random_source *random, const random_chain_options *optio
             snprintf(parent, sizeof parent, "link%d", i - 1 - back);
             dyn_joint_type type = options->types[random_index(random, options->type_count)];
             const dyn_joint_description joint = {
-                .name = name, .type = type, .parent_link = parent, .child_link = child};
+                .name = name, .type = type, .parent_link = parent, .child_link = child, .damping = 0.1 + 0.05 * i};
             (options->scaled && random_index(random, 3) ? add_scaled_joint : add_joint)(random, builder, joint);
         }
     }

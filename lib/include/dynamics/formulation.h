@@ -183,10 +183,12 @@ typedef struct dyn_formulation_block_traits {
     const char *formulation; /* that has the block; empty: every one, where the model or the call needs it */
     const char *name;        /* as in the literature: "h_ikm" */
     const char *meaning;     /* a few words */
-    const char *frame;       /* axes, and origin where it matters, of vectors and matrices: "axes of the link" */
-    const char *unit;        /* all that occur, by kind of entry, rotational before translational: "N m, N" */
-    const char *equation;    /* number in the sources of the formulation, or the equation itself */
-    int dimensions;          /* 1 .. DYN_FORMULATION_EXTENTS */
+    const char *frame;    /* axes, and origin where it matters, of vectors and matrices: "axes of the link". A link has
+                                the frame of its joint: z along the axis, x normal to that of the next joint; block W
+                                of hollerbach places it */
+    const char *unit;     /* all that occur, by kind of entry, rotational before translational: "N m, N" */
+    const char *equation; /* number in the sources of the formulation, or the equation itself */
+    int dimensions;       /* 1 .. DYN_FORMULATION_EXTENTS */
     /* Name of each dimension. "link": links in the model's order, of which a universal joint has two. "coordinate":
      * velocities. "xyz". "part": angular, then linear. "component": xyz of these parts. "row", "column". "link
      * component" and "point component": components of all links, one after the other. "point": axes x, y, z, origin.
