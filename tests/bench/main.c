@@ -25,6 +25,7 @@ static const char help[] =
     "  --operations    multiplications and additions of one state, beside published formulas\n"
     "  --rollouts      steps forward in time per second and core, beside MuJoCo without contacts; needs a C compiler\n"
     "  --contacts      the same of a quadruped that stands on a plane, beside MuJoCo with the same contacts\n"
+    "  --constraints   methods of forward dynamics with constraints, and 6-D contacts beside MuJoCo and Simbody\n"
     "  --rotors        the cost of a rotor beside that of a link\n"
     "  --tasks         dynamics of a task in operational space, and the search for base parameters\n"
     "  --round-trip    percentiles of one InverseDynamics over ipc and tcp\n"
@@ -59,6 +60,7 @@ enum {
     OPERATIONS,
     ROLLOUTS,
     CONTACTS,
+    CONSTRAINTS,
     ROTORS,
     TASKS,
     ROUND_TRIP,
@@ -72,10 +74,10 @@ enum {
     SECTIONS
 };
 
-static section *const sections[SECTIONS] = {bench_kernels,    bench_compiled,   bench_peak,   bench_operations,
-                                            bench_rollouts,   bench_contacts,   bench_rotors, bench_tasks,
-                                            bench_round_trip, bench_throughput, bench_fleet,  bench_rosbridge,
-                                            bench_python,     bench_live,       bench_memory, bench_instructions};
+static section *const sections[SECTIONS] = {
+    bench_kernels,     bench_compiled, bench_peak,  bench_operations, bench_rollouts,    bench_contacts,
+    bench_constraints, bench_rotors,   bench_tasks, bench_round_trip, bench_throughput,  bench_fleet,
+    bench_rosbridge,   bench_python,   bench_live,  bench_memory,     bench_instructions};
 
 /* Options after those of the sections. */
 enum { OPTION_QUICK = SECTIONS, OPTION_ROBOT, OPTION_ALGORITHM, OPTION_JSON, OPTION_DAEMON, OPTION_HELP };
@@ -87,6 +89,7 @@ static const struct option long_options[] = {
     {"operations", no_argument, NULL, OPERATIONS},
     {"rollouts", no_argument, NULL, ROLLOUTS},
     {"contacts", no_argument, NULL, CONTACTS},
+    {"constraints", no_argument, NULL, CONSTRAINTS},
     {"rotors", no_argument, NULL, ROTORS},
     {"tasks", no_argument, NULL, TASKS},
     {"round-trip", no_argument, NULL, ROUND_TRIP},

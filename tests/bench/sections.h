@@ -29,6 +29,9 @@ void bench_rollouts(const bench_options *options, report *r);
 /* Measures steps of a standing quadruped per second and core (contacts.c). */
 void bench_contacts(const bench_options *options, report *r);
 
+/* Measures the methods of forward dynamics with constraints, and robots with 6-D contacts (constraints.c). */
+void bench_constraints(const bench_options *options, report *r);
+
 /* Measures the cost of a rotor beside that of a link (rotors.c). */
 void bench_rotors(const bench_options *options, report *r);
 

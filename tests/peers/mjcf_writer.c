@@ -36,8 +36,12 @@ static void write_inertia(FILE *out, const dyn_inertia *inertia) {
     fputs("/>", out);
 }
 
-/* Writes the joint of a body. Returns false for one that is neither revolute nor prismatic. */
+/* Writes the joint of a body. Returns false for one that is neither revolute nor prismatic nor floating. */
 static bool write_joint(FILE *out, const dyn_joint *joint) {
+    if (joint->type == DYN_JOINT_TYPE_FLOATING) {
+        fprintf(out, "<freejoint name=\"%s\"/>", joint->name);
+        return true;
+    }
     bool slides = joint->type == DYN_JOINT_TYPE_PRISMATIC;
     bool turns = joint->type == DYN_JOINT_TYPE_REVOLUTE || joint->type == DYN_JOINT_TYPE_CONTINUOUS;
     fprintf(out, "<joint name=\"%s\" type=\"%s\"", joint->name, slides ? "slide" : "hinge");
@@ -173,9 +177,9 @@ char *mjcf_write(const dyn_model *model, char reason[MJCF_REASON_SIZE]) {
         snprintf(reason, MJCF_REASON_SIZE, "memory is exhausted");
         return NULL;
     }
-    snprintf(reason, MJCF_REASON_SIZE, "a joint is neither revolute nor prismatic");
+    snprintf(reason, MJCF_REASON_SIZE, "a joint is neither revolute nor prismatic nor floating");
     fputs("<mujoco>\n<compiler angle=\"radian\" balanceinertia=\"false\" boundmass=\"0\" boundinertia=\"0\"/>\n"
-          "<option jacobian=\"dense\" solver=\"Newton\" iterations=\"20\" tolerance=\"0\"/>\n",
+          "<option jacobian=\"dense\" solver=\"Newton\" iterations=\"20\" tolerance=\"1e-12\"/>\n",
           out);
     bool written = write_bodies(out, model) && write_equalities(out, model, reason);
     fputs("</mujoco>\n", out);

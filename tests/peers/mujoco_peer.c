@@ -317,12 +317,17 @@ static void moved_rates(peer *p, double dt, double *rates) {
 
 /* Computes accelerations with constraints in a state that keeps them. MuJoCo's constraints are soft, and lack
  * dJ/dt v: here their regularization, about a tenth of their own response, is reduced by 1e-8, and the reference
- * acceleration is -dJ/dt v, by central differences of MuJoCo's Jacobian. */
+ * acceleration is -dJ/dt v, by central differences of MuJoCo's Jacobian. A caller that does not read the accelerations
+ * gets MuJoCo's own, with soft constraints. */
 static bool constrained_dynamics(peer *p, const algorithm_input *in, double *a) {
     const double dt = 1e-5;
     set_configuration(p, in->q);
     coordinates_to_peer(&p->velocity, in->v, p->d->qvel);
     coordinates_to_peer(&p->velocity, in->tau, p->d->qfrc_applied);
+    if (!a) {
+        mj_forward(p->m, p->d);
+        return true;
+    }
     mj_fwdPosition(p->m, p->d);
     int rows = p->d->nefc;
     double *ahead = p->matrix, *behind = p->matrix + rows;

@@ -31,12 +31,12 @@ DYN_API dyn_status dyn_constraint_rows(const dyn_model *model, dyn_workspace *wo
                                        const double *v, double *A, double *bias, double *errors, dyn_error *error);
 
 /* Methods of forward dynamics with constraints; equations are those of Featherstone and Orin 2000, section 3.4. On
- * chains of 4 to 72 joints (tests/bench/constraint_methods.c), articulated bodies are the fastest method for 12 and 24
- * rows in a batch, before multipliers by a factor from 1.03 to 4.9, and for a sample alone by a factor from 0.8 to 3.0.
- * For 1 and 6 rows, multipliers take from 0.6 to 2.4 times as long. Embedding takes 0.7 times as long as multipliers
- * for a sample alone of a quadruped whose four feet are welded, and 1.4 times in a batch. */
+ * chains of 4 to 72 joints with 1 to 24 rows (dynamics-bench --constraints), multipliers are the fastest method in a
+ * batch, before articulated bodies by a factor from 1.3 to 4.2. For a sample alone they are so by a factor from 1.1 to
+ * 4, except for 24 rows of at most 7 joints. With 36 gears between neighbours, articulated bodies take 0.7 times as
+ * long as multipliers in a batch, and embedding is the fastest method for a sample alone. */
 typedef enum dyn_constraint_method {
-    DYN_CONSTRAINT_METHOD_AUTO = 0,        /* ARTICULATED_BODIES for more than 6 rows, otherwise MULTIPLIERS */
+    DYN_CONSTRAINT_METHOD_AUTO = 0,        /* ARTICULATED_BODIES for more than 24 rows, otherwise MULTIPLIERS */
     DYN_CONSTRAINT_METHOD_FULL_SYSTEM = 1, /* [M A'; A 0] [a; -lambda] = [tau - h; -dA/dt v], equation 20 */
     DYN_CONSTRAINT_METHOD_MULTIPLIERS = 2, /* A M^-1 A' lambda = -(A a_0 + dA/dt v) by tree algorithms, equation 21 */
     DYN_CONSTRAINT_METHOD_ELIMINATION = 3, /* independent coordinates, a = a_p + Z z, equation 22 */

@@ -38,7 +38,7 @@ dyn_status agreement_check(const solved_rows *rows, double tolerance, const dyn_
     double most = 0, largest = rows->freed;
     int worst = 0;
     for (int r = 0; r < rows->m && tolerance > 0; r++) {
-        double rest = -rows->c[r], size = fabs(rows->c[r]);
+        double rest = -rows->c[(size_t)r * rows->lanes + rows->lane], size = fabs(rest);
         for (int i = 0; i < rows->nv; i++) {
             const double A = rows->A[(size_t)(r * rows->nv + i) * rows->lanes + rows->lane];
             const double term = A * rows->a[(size_t)i * rows->lanes + rows->lane];

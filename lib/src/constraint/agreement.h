@@ -12,7 +12,7 @@ typedef struct solved_rows {
     int m, nv;
     size_t lanes, lane;
     const double *A, *a; /* packed m x nv and nv */
-    const double *c;     /* m */
+    const double *c;     /* packed m */
     double freed;        /* largest sum of the sizes of the terms of A (a - a_0), where a_0 needs no constraint */
 } solved_rows;
 

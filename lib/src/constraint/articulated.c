@@ -91,18 +91,19 @@ static bool check_convergence(articulated *s, const dyn_model *model, sample_blo
 }
 
 void articulated_solve(articulated *s, const dyn_model *model, const dyn_workspace *workspace, sample_block block,
-                       const packed_inputs *in, double stabilization, const double *e) {
-    const constraint_kernels *functions = dyn_constraint_kernels_of(block.kernels);
-    int m = model->constraint_rows;
-    const held_rows rows = {&workspace->couplings, m, penalty_of(model, &workspace->couplings), 2 * stabilization,
-                            e ? s->errors : NULL};
+                       const packed_inputs *in, const articulated_terms *terms, void *pivots) {
+    const int m = model->constraint_rows;
+    const double k = terms->stabilization;
+    const held_rows rows = {
+        &workspace->couplings, m, penalty_of(model, &workspace->couplings), 2 * k, terms->errors ? s->errors : NULL,
+        terms->diagonal};
     const held_motion out = {s->a, s->steps, s->lambda, s->missing, s->sizes};
-    for (size_t i = 0; e && i < (size_t)m * block.lanes; i++) {
-        s->errors[i] = stabilization * stabilization * e[i];
+    for (size_t i = 0; terms->errors && i < (size_t)m * block.lanes; i++) {
+        s->errors[i] = k * k * terms->errors[i];
     }
-    functions->begin(model, workspace->held_memory, in, &rows, workspace->pivots, &out);
+    block.kernels->constrained_aba(model, workspace->held_memory, in, &rows, pivots, &out);
     memset(s->runs, 1, block.lanes);
     for (int i = 0; check_convergence(s, model, block, i); i++) {
-        functions->iterate(model, workspace->held_memory, in, &rows, s->share, &out);
+        block.kernels->constrained_aba_iterate(model, workspace->held_memory, in, &rows, s->share, &out);
     }
 }

@@ -12,6 +12,10 @@
 
 #include "../dynamics/workspace.h"
 
+/* Rows up to which the method of multipliers takes no longer than constrained articulated bodies in a batch, by
+ * dynamics-bench --constraints. */
+enum { MOST_ROWS_OF_MULTIPLIERS = 24 };
+
 /* Scratch memory and results of a block. */
 typedef struct articulated {
     double *a, *steps;                   /* nv, packed */
@@ -28,10 +32,16 @@ size_t articulated_lay_out(const dyn_model *model, size_t lanes, uintptr_t base,
 /* Returns whether constrained articulated bodies apply to the model of a workspace. */
 bool articulated_applies(const dyn_workspace *workspace);
 
-/* Computes a and lambda of a block. `e` are the closure errors, packed; NULL without stabilization, whose k is
- * `stabilization`. has_converged is false for samples whose rows contradict or nearly depend on each other; their
- * numbers are not valid. Stores pivots as forward dynamics does. */
+/* Terms of the equations beside those of the tree. */
+typedef struct articulated_terms {
+    double stabilization; /* k */
+    const double *errors; /* e, packed; NULL without stabilization */
+    const void *diagonal; /* packed numbers that are added to the diagonal of M; NULL: zeros */
+} articulated_terms;
+
+/* Computes a and lambda of a block. has_converged is false for samples whose rows contradict or nearly depend on each
+ * other; their numbers are not valid. Stores pivots as forward dynamics does. */
 void articulated_solve(articulated *s, const dyn_model *model, const dyn_workspace *workspace, sample_block block,
-                       const packed_inputs *in, double stabilization, const double *e);
+                       const packed_inputs *in, const articulated_terms *terms, void *pivots);
 
 #endif

@@ -16,18 +16,20 @@ size_t closures_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, cl
     cursor += constraint_rows_lay_out(model, model->constraint_rows, lanes, true, cursor, &s->rows);
     cursor += constraint_rows_lay_out(model, constraint_force_rows(model), lanes, true, cursor, &s->forces);
     cursor += least_norm_lay_out(model->constraint_rows, cursor, &s->norm);
-    cursor += lane_factors_lay_out(model->constraint_rows, lanes, cursor, &s->factors);
     s->swept = (row_multipliers){.response = s->rows.response,
                                  .missing = dyn_carve(&cursor, m * packed),
-                                 .factors = s->factors.L,
+                                 .factors = dyn_carve(&cursor, m * m * packed),
                                  .shares = s->rows.accelerations,
                                  .lambda = dyn_carve(&cursor, m * packed),
                                  .regular = dyn_carve(&cursor, packed)};
+    s->row = dyn_carve(&cursor, m * packed);
+    s->residual = dyn_carve(&cursor, packed);
     s->required = dyn_carve(&cursor, m * packed);
     s->pose = dyn_carve(&cursor, 12 * packed);
     s->lane_q = dyn_carve(&cursor, (size_t)model->nq * sizeof(double));
     s->e = dyn_carve(&cursor, m * packed);
-    s->c = dyn_carve(&cursor, m * sizeof(double));
+    s->c = dyn_carve(&cursor, m * packed);
+    s->rates = dyn_carve(&cursor, m * sizeof(double));
     s->lambda = dyn_carve(&cursor, m * sizeof(double));
     return cursor - base;
 }
@@ -66,7 +68,7 @@ void closures_choose(const dyn_model *model, const dyn_workspace *workspace, clo
 void closures_respond(closures *s, sample_block block, const void *q, const void *v, const void *diagonal) {
     s->rows.diagonal = diagonal;
     constraint_rows_respond(&s->rows, s->model, s->workspace, block, q, v);
-    lane_factors_find(s->rows.set.m, block.lanes, s->rows.response, &s->factors);
+    block.kernels->factorize_response(s->rows.set.m, s->rows.response, s->row, s->swept.factors, s->swept.regular);
     if (v) {
         closures_subtract_drive(s, block);
     }
@@ -170,14 +172,14 @@ bool closures_have_sweep(const dyn_model *model) {
 /* Computes db/dt + 2 k b - k^2 e of all lanes, from the closure errors. Returns NULL where that is zero. */
 static const double *find_required(closures *s, sample_block block, double k) {
     bool is_zero = k == 0;
-    closures_rates(s, s->c);
+    closures_rates(s, s->rates);
     for (int i = 0; i < s->model->constraint_count; i++) {
         const dyn_constraint *constraint = &s->model->constraints[i];
         double drive = closure_motion(&s->model->closures[i], s->time).acceleration;
         is_zero = is_zero && s->model->closures[i].kind != CLOSURE_PRESCRIBED;
         for (int r = constraint->first_row; r < constraint->first_row + constraint->row_count; r++) {
             for (size_t at = (size_t)r * block.lanes; at < (size_t)(r + 1) * block.lanes; at++) {
-                s->required[at] = drive + 2 * k * s->c[r] - (k != 0 ? k * k * s->e[at] : 0);
+                s->required[at] = drive + 2 * k * s->rates[r] - (k != 0 ? k * k * s->e[at] : 0);
             }
         }
     }
@@ -192,29 +194,33 @@ static void solve_lane(closures *s, sample_block block, size_t lane) {
     least_norm_solve(s->rows.set.m, load_response(s, block, lane), s->rows.motion, &s->norm, s->lambda);
 }
 
-void closures_sweep(closures *s, sample_block block, const packed_inputs *in, double k, double *u) {
-    const dyn_workspace *w = s->workspace;
-    const int m = s->rows.set.m;
+/* Replaces the multipliers by those of least norm in the lanes whose rows are not known to agree. */
+static void solve_other_lanes(closures *s, sample_block block) {
     double *lambda = s->swept.lambda;
-    if (k != 0) {
-        closures_find_errors(s, block, in->q);
-    }
-    const row_requirements required = {&s->rows.set, 2 * k, find_required(s, block, k), NULL};
-    dyn_constraint_kernels_of(block.kernels)->respond(s->model, w->memory, in, &required, w->pivots, u, &s->swept);
-    for (size_t l = 0; l < block.count; l++) {
+    for (size_t l = 0; l < block.lanes; l++) {
         if (closures_agree(s, block, l)) {
             continue;
         }
         solve_lane(s, block, l);
-        for (int r = 0; r < m; r++) {
+        for (int r = 0; r < s->rows.set.m; r++) {
             lambda[(size_t)r * block.lanes + l] = s->lambda[r];
         }
     }
 }
 
+void closures_sweep(closures *s, sample_block block, const packed_inputs *in, double k, const void *diagonal,
+                    void *pivots, double *u) {
+    if (k != 0) {
+        closures_find_errors(s, block, in->q);
+    }
+    const row_requirements required = {&s->rows.set, 2 * k, find_required(s, block, k), diagonal};
+    block.kernels->constrained_response(s->model, s->workspace->memory, in, &required, pivots, u, &s->swept);
+    solve_other_lanes(s, block);
+}
+
 void closures_move(const closures *s, sample_block block, const double *gravity, double *u) {
-    dyn_constraint_kernels_of(block.kernels)
-        ->accelerate(s->model, s->workspace->memory, gravity, &s->rows.set, &s->swept, u);
+    block.kernels->constrained_acceleration(s->model, s->workspace->memory, gravity, &s->rows.set, &s->swept,
+                                            s->residual, u);
 }
 
 bool closures_agree(const closures *s, sample_block block, size_t lane) {
@@ -281,39 +287,74 @@ double closures_rate(const constraint_rows *rows, sample_block block, size_t lan
     return rate;
 }
 
-void closures_require_acceleration(closures *s, sample_block block, size_t lane, double k, const void *v) {
-    closures_rates(s, s->c);
+/* Computes x += a b in all lanes. */
+static inline void add_product(size_t lanes, const double *restrict a, const double *restrict b, double *restrict x) {
+    for (size_t l = 0; l < lanes; l++) {
+        x[l] += a[l] * b[l];
+    }
+}
+
+/* Computes A_r x of all lanes into `sum`. */
+static void find_rates(const closures *s, sample_block block, int row, const double *x, double *sum) {
+    const size_t lanes = block.lanes, nv = (size_t)s->model->nv;
+    memset(sum, 0, lanes * sizeof *sum);
+    for (size_t i = 0; i < nv; i++) {
+        add_product(lanes, s->rows.A + ((size_t)row * nv + i) * lanes, x + i * lanes, sum);
+    }
+}
+
+void closures_require_acceleration(closures *s, sample_block block, double k, const void *v) {
+    closures_rates(s, s->rates);
     for (int r = 0; r < s->rows.set.m; r++) {
-        double b = s->c[r];
-        s->c[r] = -dyn_packed_number(s->rows.bias, (size_t)r, block, lane);
+        double *sum = s->row, *c = s->c + (size_t)r * block.lanes;
         if (k != 0) {
-            s->c[r] -= 2 * k * (closures_rate(&s->rows, block, lane, r, s->model->nv, v) - b) +
-                       k * k * dyn_packed_number(s->e, (size_t)r, block, lane);
+            find_rates(s, block, r, v, sum);
+        }
+        for (size_t l = 0; l < block.lanes; l++) {
+            c[l] = -s->rows.bias[(size_t)r * block.lanes + l];
+            if (k != 0) {
+                c[l] -= 2 * k * (sum[l] - s->rates[r]) + k * k * s->e[(size_t)r * block.lanes + l];
+            }
         }
     }
 }
 
-int closures_solve(closures *s, sample_block block, size_t lane, double *x) {
-    constraint_rows *rows = &s->rows;
-    int m = rows->set.m;
-    for (int r = 0; r < m; r++) {
-        rows->motion[r] = s->c[r] - closures_rate(rows, block, lane, r, s->model->nv, x);
+void closures_require_rates(closures *s, sample_block block) {
+    closures_rates(s, s->rates);
+    for (int r = 0; r < s->rows.set.m; r++) {
+        for (size_t l = 0; l < block.lanes; l++) {
+            s->c[(size_t)r * block.lanes + l] = s->rates[r];
+        }
     }
-    int rank = m;
-    if (s->factors.regular[lane]) {
-        lane_factors_solve(m, block.lanes, &s->factors, lane, rows->motion, s->lambda);
-    } else {
-        rank = least_norm_solve(m, load_response(s, block, lane), rows->motion, &s->norm, s->lambda);
+}
+
+void closures_solve(closures *s, sample_block block, const bool *lanes, double *x) {
+    const size_t m = (size_t)s->rows.set.m, nv = (size_t)s->model->nv;
+    double *missing = s->swept.missing, *lambda = s->swept.lambda;
+    for (size_t r = 0; r < m; r++) {
+        find_rates(s, block, (int)r, x, s->row);
+        for (size_t l = 0; l < block.lanes; l++) {
+            missing[r * block.lanes + l] = s->c[r * block.lanes + l] - s->row[l];
+        }
     }
-    memcpy(rows->solution.multipliers, s->lambda, (size_t)m * sizeof *s->lambda);
-    constraint_rows_apply(rows, block, lane, s->model->nv, x);
-    return rank;
+    block.kernels->solve_response((int)m, s->swept.factors, missing, s->swept.regular, lambda);
+    solve_other_lanes(s, block);
+    for (size_t at = 0; lanes && at < m * block.lanes; at++) {
+        lambda[at] = lanes[at % block.lanes] ? lambda[at] : 0;
+    }
+    for (size_t i = 0; i < nv; i++) {
+        for (size_t r = 0; r < m; r++) {
+            add_product(block.lanes, s->rows.accelerations + (i * m + r) * block.lanes, lambda + r * block.lanes,
+                        x + i * block.lanes);
+        }
+    }
 }
 
 double closures_residual(const closures *s, sample_block block, size_t lane, const double *x) {
     double most = 0;
     for (int r = 0; r < s->rows.set.m; r++) {
-        most = fmax(most, fabs(closures_rate(&s->rows, block, lane, r, s->model->nv, x) - s->c[r]));
+        most = fmax(most, fabs(closures_rate(&s->rows, block, lane, r, s->model->nv, x) -
+                               s->c[(size_t)r * block.lanes + lane]));
     }
     return most;
 }

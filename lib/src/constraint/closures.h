@@ -5,18 +5,20 @@
  *     closures_choose               chooses the rows
  *     closures_respond              computes A, dA/dt v, A M^-1 A' and M^-1 A' in all lanes
  *     closures_find_errors          computes the closure errors e of all lanes
- *     ... closures->c ...           states the required A x of one lane
- *     closures_solve                adds M^-1 A' lambda to x of that lane
+ *     closures_require_acceleration, closures_require_rates, ... closures->c ...
+ *                                   state the required A x of all lanes
+ *     closures_solve                adds M^-1 A' lambda to x in all lanes
  *
  * x is an acceleration, a velocity or an increment of q: each responds to the rows in the same way.
  */
 #ifndef DYNAMICS_CONSTRAINT_CLOSURES_H
 #define DYNAMICS_CONSTRAINT_CLOSURES_H
 
+#include <stdbool.h>
+
 #include <dynamics/passive_force.h>
 
 #include "../dynamics/workspace.h"
-#include "lane_factors.h"
 #include "least_norm.h"
 #include "rows.h"
 
@@ -27,14 +29,16 @@ typedef struct closures {
     constraint_rows rows;
     constraint_rows forces; /* rows of the directions in which loop joints exert forces */
     least_norm norm;
-    lane_factors factors; /* of A M^-1 A' */
-    row_multipliers swept;
-    double *required; /* m, packed: db/dt + 2 k b - k^2 e */
-    double *pose;     /* 12, packed */
-    double *lane_q;   /* nq */
-    double *e;        /* m, packed: closure errors */
-    double *c;        /* m: required A x of one lane */
-    double *lambda;   /* m: multipliers of one lane */
+    row_multipliers swept; /* with the factors of A M^-1 A' */
+    double *row;           /* m, packed: scratch memory of the factorization */
+    double *residual;      /* 1, packed: of the accelerations that closures_move computes */
+    double *required;      /* m, packed: db/dt + 2 k b - k^2 e */
+    double *pose;          /* 12, packed */
+    double *lane_q;        /* nq */
+    double *e;             /* m, packed: closure errors */
+    double *c;             /* m, packed: required A x */
+    double *rates;         /* m: b */
+    double *lambda;        /* m: multipliers of one lane */
 } closures;
 
 /* Lays out the memory for the closures of a model in up to `lanes` lanes from `base` on; returns its size (carve.h). */
@@ -70,28 +74,35 @@ void closures_subtract_drive(const closures *s, sample_block block);
 /* Computes the rates b of all rows into `b`, m of them: zero, except for prescribed motions. */
 void closures_rates(const closures *s, double *b);
 
-/* Computes c = db/dt - dA/dt v - 2 k (A v - b) - k^2 e of one lane, for accelerations. e is not read where k is
+/* Computes c = db/dt - dA/dt v - 2 k (A v - b) - k^2 e of all lanes, for accelerations. e is not read where k is
  * zero. */
-void closures_require_acceleration(closures *s, sample_block block, size_t lane, double k, const void *v);
+void closures_require_acceleration(closures *s, sample_block block, double k, const void *v);
 
-/* Adds M^-1 A' lambda to one lane of the packed nv numbers x, so that A x = c. The multipliers are those of least norm.
- * Returns the number of independent rows. */
-int closures_solve(closures *s, sample_block block, size_t lane, double *x);
+/* Computes c = b of all lanes, for velocities. */
+void closures_require_rates(closures *s, sample_block block);
+
+/* Adds M^-1 A' lambda to the packed nv numbers x, so that A x = c, in the lanes that `lanes` (NULL: all) states. The
+ * multipliers are any that do so. Lanes whose rows contradict each other, or whose rank is not clear, have those of
+ * least norm. */
+void closures_solve(closures *s, sample_block block, const bool *lanes, double *x);
 
 /* Returns whether closures_sweep serves a model: one without coupled mimic joints, rotors and forces of loop joints. */
 bool closures_have_sweep(const dyn_model *model);
 
 /* Computes the multipliers of accelerations that satisfy the constraints, with the stabilization k, in all lanes, and
- * the pivots of the workspace. `u` receives nv packed numbers for closures_move. Writes rows.response. */
-void closures_sweep(closures *s, sample_block block, const packed_inputs *in, double k, double *u);
+ * the pivots. `diagonal` as in closures_respond. `u` receives nv packed numbers for closures_move. Writes
+ * rows.response. */
+void closures_sweep(closures *s, sample_block block, const packed_inputs *in, double k, const void *diagonal,
+                    void *pivots, double *u);
 
-/* Replaces u by the accelerations. No kernel may have run since closures_sweep. */
+/* Replaces u by the accelerations, and writes the residual. No kernel may have run since closures_sweep. */
 void closures_move(const closures *s, sample_block block, const double *gravity, double *u);
 
-/* Returns whether the rows of one lane are known to agree with each other, up to rounding, after closures_sweep. */
+/* Returns whether the rows of one lane are known to agree with each other, up to rounding, after closures_solve or
+ * closures_sweep. */
 bool closures_agree(const closures *s, sample_block block, size_t lane);
 
-/* Computes the multipliers of least norm of one lane after closures_sweep into lambda. */
+/* Computes the multipliers of least norm of one lane after closures_solve or closures_sweep into lambda. */
 void closures_load_multipliers(closures *s, sample_block block, size_t lane);
 
 /* Computes A and its bias at the packed state (q, v), without the response. */

@@ -30,10 +30,6 @@
 #include "embedding.h"
 #include "given_rows.h"
 
-/* Rows up to which the method of multipliers takes no longer than constrained articulated bodies in a batch, by
- * tests/bench/constraint_methods.c. */
-enum { MOST_ROWS_OF_MULTIPLIERS = 24 };
-
 /* Least tolerance at which rows that agree up to rounding errors need no check. */
 static const double least_tolerance = 1e-6;
 
@@ -169,7 +165,8 @@ static dyn_status compute_articulated(const constrained_call *call, sample_block
     if (k != 0) {
         closures_find_errors(&s->loops, block, packed->q);
     }
-    articulated_solve(&s->bodies, call->model, w, block, packed, k, k != 0 ? s->loops.e : NULL);
+    const articulated_terms terms = {k, k != 0 ? s->loops.e : NULL, NULL};
+    articulated_solve(&s->bodies, call->model, w, block, packed, &terms, w->pivots);
     dyn_status status = dyn_check_pivots(call->model, w, block, error);
     for (size_t l = 0; l < block.count; l++) {
         are_all_valid = are_all_valid && s->bodies.has_converged[l];
@@ -181,15 +178,16 @@ static dyn_status compute_articulated(const constrained_call *call, sample_block
     }
     if (status == DYN_OK && needs_rows) {
         closures_respond(&s->loops, block, packed->q, packed->v, NULL);
+        closures_require_acceleration(&s->loops, block, k, packed->v);
+    }
+    if (status == DYN_OK && !are_all_valid) {
+        closures_solve(&s->loops, block, NULL, s->acceleration);
     }
     for (size_t l = 0; status == DYN_OK && l < block.count; l++) {
-        if (needs_rows) {
-            closures_require_acceleration(&s->loops, block, l, k, packed->v);
-        }
         if (s->bodies.has_converged[l]) {
             take_articulated(call, block, l, s);
         } else {
-            closures_solve(&s->loops, block, l, s->acceleration);
+            closures_load_multipliers(&s->loops, block, l);
         }
         status = report(call, block, l, -1, s, error);
     }
@@ -215,7 +213,7 @@ static dyn_status compute_in_sweep(const constrained_call *call, sample_block bl
                                    constraint_scratch *s, dyn_error *error) {
     const double k = call->options.stabilization;
     const size_t m = (size_t)call->model->constraint_rows;
-    closures_sweep(&s->loops, block, packed, k, s->acceleration);
+    closures_sweep(&s->loops, block, packed, k, NULL, call->workspace->pivots, s->acceleration);
     dyn_status status = dyn_check_pivots(call->model, call->workspace, block, error);
     if (status != DYN_OK) {
         return status;
@@ -223,9 +221,9 @@ static dyn_status compute_in_sweep(const constrained_call *call, sample_block bl
     closures_move(&s->loops, block, packed->gravity, s->acceleration);
     if (needs_rows(call, block, s)) {
         closures_find_rows(&s->loops, block, packed->q, packed->v);
+        closures_require_acceleration(&s->loops, block, k, packed->v);
         for (size_t l = 0; status == DYN_OK && l < block.count; l++) {
             closures_load_multipliers(&s->loops, block, l);
-            closures_require_acceleration(&s->loops, block, l, k, packed->v);
             status = report(call, block, l, -1, s, error);
         }
         return status;
@@ -252,14 +250,14 @@ static dyn_status compute_multipliers(const constrained_call *call, sample_block
     if (call->options.stabilization != 0) {
         closures_find_errors(&s->loops, block, packed->q);
     }
+    closures_require_acceleration(&s->loops, block, call->options.stabilization, packed->v);
+    if (is_dense(call->options.method)) {
+        return solve_dense(call, block, packed, s, error);
+    }
+    closures_solve(&s->loops, block, NULL, s->acceleration);
     for (size_t l = 0; status == DYN_OK && l < block.count; l++) {
-        closures_require_acceleration(&s->loops, block, l, call->options.stabilization, packed->v);
-        if (is_dense(call->options.method)) {
-            status = solve_dense(call, block, packed, s, error);
-        } else {
-            int rank = closures_solve(&s->loops, block, l, s->acceleration);
-            status = report(call, block, l, rank, s, error);
-        }
+        closures_load_multipliers(&s->loops, block, l);
+        status = report(call, block, l, -1, s, error);
     }
     return status;
 }
@@ -279,7 +277,7 @@ static dyn_status compute_embedded(const constrained_call *call, sample_block bl
     if (k != 0) {
         closures_find_errors(&s->loops, block, packed->q);
     }
-    closures_require_acceleration(&s->loops, block, 0, k, packed->v);
+    closures_require_acceleration(&s->loops, block, k, packed->v);
     find_forces(call, block, packed, w->zero, s->dense.f, s);
     const dense_problem p = {model->nv, model->constraint_rows, NULL, rows->A, s->dense.f, s->loops.c};
     if (!embedding_solve(&s->embedded, w, packed->q, &p, &s->dense, s->acceleration)) {
@@ -494,7 +492,7 @@ dyn_status dyn_constrain_accelerations(const dyn_model *model, dyn_workspace *wo
     const void *packed_v = dyn_block_pack(workspace, 1, v, nv, block);
     const constraint_rows *rows = &s.loops.rows;
     block.kernels->row_jacobian(model, workspace->memory, packed_q, packed_v, &rows->set, rows->A, rows->bias);
-    closures_require_acceleration(&s.loops, block, 0, 0, packed_v);
+    closures_require_acceleration(&s.loops, block, 0, packed_v);
     for (size_t i = 0; i < nv; i++) {
         s.dense.f[i] = 0;
         for (size_t j = 0; j < nv; j++) {

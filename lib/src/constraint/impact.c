@@ -46,18 +46,21 @@ static dyn_status open_impact(const dyn_model *model, const dyn_workspace *w, do
     return DYN_OK;
 }
 
-/* Changes the velocity of one lane of s->v, and stores its impulses; `impulses` may be NULL. */
-static void strike(impact_scratch *s, sample_block block, size_t lane, double restitution, double *impulses) {
+/* Changes the velocities s->v of all lanes, and stores their impulses; `impulses` may be NULL. */
+static void strike(impact_scratch *s, sample_block block, double restitution, double *impulses) {
     closures *c = &s->loops;
-    int m = c->rows.set.m;
-    closures_rates(c, c->c);
-    for (int r = 0; r < m; r++) {
-        double rate = closures_rate(&c->rows, block, lane, r, c->model->nv, s->v);
-        c->c[r] -= restitution * (rate - c->c[r]);
+    const size_t m = (size_t)c->rows.set.m;
+    closures_require_rates(c, block);
+    for (size_t r = 0; r < m; r++) {
+        for (size_t l = 0; l < block.lanes; l++) {
+            double rate = closures_rate(&c->rows, block, l, (int)r, c->model->nv, s->v);
+            c->c[r * block.lanes + l] -= restitution * (rate - c->c[r * block.lanes + l]);
+        }
     }
-    closures_solve(c, block, lane, s->v);
-    if (impulses) {
-        memcpy(impulses + (block.first + lane) * (size_t)m, c->lambda, (size_t)m * sizeof *impulses);
+    closures_solve(c, block, NULL, s->v);
+    for (size_t l = 0; l < block.count && impulses; l++) {
+        closures_load_multipliers(c, block, l);
+        memcpy(impulses + (block.first + l) * m, c->lambda, m * sizeof *impulses);
     }
 }
 
@@ -78,10 +81,8 @@ dyn_status dyn_impact(const dyn_model *model, dyn_workspace *workspace, size_t n
         closures_respond(&s.loops, block, packed_q, packed_v, NULL);
         status = dyn_check_pivots(model, workspace, block, error);
         memcpy(s.v, packed_v, nv * block.lanes * sizeof *s.v);
-        for (size_t l = 0; status == DYN_OK && l < block.count; l++) {
-            strike(&s, block, l, restitution, impulses);
-        }
         if (status == DYN_OK) {
+            strike(&s, block, restitution, impulses);
             status = dyn_results_store(workspace, packed, block, &velocities, error);
         }
         first += block.count;

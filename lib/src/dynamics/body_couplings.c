@@ -121,34 +121,3 @@ bool dyn_find_couplings(const dyn_model *model, body_couplings *couplings) {
     free(r.related);
     return true;
 }
-
-const constraint_kernels *dyn_constraint_kernels_of(const kernel_table *kernels) {
-    static const struct {
-        const kernel_table *kernels;
-        const constraint_kernels *found;
-    } instances[] = {
-#if defined DYN_HAVE_AVX512
-        {&dyn_kernel_table_avx512, &dyn_constraint_kernels_avx512},
-        {&dyn_kernel_table_avx512_one, &dyn_constraint_kernels_avx512_one},
-#endif
-#if defined DYN_HAVE_AVX2
-        {&dyn_kernel_table_avx2, &dyn_constraint_kernels_avx2},
-        {&dyn_kernel_table_avx2_one, &dyn_constraint_kernels_avx2_one},
-#endif
-#if defined DYN_HAVE_SSE2
-        {&dyn_kernel_table_sse2, &dyn_constraint_kernels_sse2},
-        {&dyn_kernel_table_sse2_one, &dyn_constraint_kernels_sse2_one},
-#endif
-#if defined DYN_HAVE_NEON
-        {&dyn_kernel_table_neon, &dyn_constraint_kernels_neon},
-        {&dyn_kernel_table_neon_one, &dyn_constraint_kernels_neon_one},
-#endif
-        {&dyn_kernel_table_scalar, &dyn_constraint_kernels_scalar},
-    };
-    for (size_t i = 0; i < sizeof instances / sizeof *instances; i++) {
-        if (instances[i].kernels == kernels) {
-            return instances[i].found;
-        }
-    }
-    return NULL;
-}

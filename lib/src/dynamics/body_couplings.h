@@ -5,7 +5,7 @@
 #ifndef DYNAMICS_DYNAMICS_BODY_COUPLINGS_H
 #define DYNAMICS_DYNAMICS_BODY_COUPLINGS_H
 
-#include "../kernels/constraint_kernels.h"
+#include "../kernels/kernels.h"
 #include "../model/normal_form.h"
 
 /* Returns the number of couplings of a model with constraints. Returns -1 where constrained articulated bodies do not
@@ -15,8 +15,5 @@ int dyn_count_couplings(const dyn_model *model);
 
 /* Computes the couplings into arrays that have room for dyn_count_couplings. Returns false without memory. */
 bool dyn_find_couplings(const dyn_model *model, body_couplings *couplings);
-
-/* Returns the functions of the instance that `kernels` is, in double precision. */
-const constraint_kernels *dyn_constraint_kernels_of(const kernel_table *kernels);
 
 #endif

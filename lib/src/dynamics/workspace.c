@@ -36,7 +36,7 @@ static size_t smaller(size_t a, size_t b) {
 static size_t constraint_size(const dyn_model *model, const kernel_trio *kernels) {
     size_t m = (size_t)(model->constraint_rows + constraint_force_rows(model)), n = (size_t)model->nv, sum = m + n;
     size_t alignment = 128 * CARVE_ALIGNMENT, bodies = (size_t)model->body_count;
-    size_t packed = 2 * m * n + 2 * m * m + 11 * sum + 33, single = 12 * sum * sum + 96 * sum + 64 * bodies;
+    size_t packed = 2 * m * n + 2 * m * m + 12 * sum + 36, single = 12 * sum * sum + 96 * sum + 64 * bodies;
     bool is_single = kernels->wide->number_size != sizeof(double);
     return m == 0 || is_single ? 0 : (packed * (size_t)kernels->wide->lanes + single) * sizeof(double) + alignment;
 }
@@ -62,8 +62,7 @@ static void lay_out_couplings(const dyn_model *model, const kernel_trio *kernels
     c->first = dyn_carve(cursor, (bodies + 1) * sizeof *c->first);
     c->with = dyn_carve(cursor, (size_t)c->count * sizeof *c->with);
     c->bodies = dyn_carve(cursor, (size_t)model->constraint_count * sizeof *c->bodies);
-    w->held_memory =
-        dyn_carve(cursor, dyn_constraint_kernels_of(kernels->wide)->bodies_memory(model, c, model->constraint_rows));
+    w->held_memory = dyn_carve(cursor, kernels->wide->constrained_aba_memory(model, c, model->constraint_rows));
 }
 
 /* Returns the bytes that the algorithms need which the room of the formulations computes. */
@@ -84,9 +83,6 @@ static size_t lay_out(const dyn_model *model, const kernel_trio *kernels, uintpt
     w->wrench_capacity = (size_t)model->link_count + SPARE_WRENCHES;
     size_t memory = larger(larger(kernels->wide->memory_size(model), kernels->half->memory_size(model)),
                            kernels->one->memory_size(model));
-    if (model->constraint_rows > 0 && kernels->wide->number_size == sizeof(double)) {
-        memory = larger(memory, dyn_constraint_kernels_of(kernels->wide)->response_memory(model));
-    }
     w->memory = dyn_carve(&cursor, larger(memory, classical_memory_size(model)));
     w->zero = dyn_carve(&cursor, nv * real_size);
     w->pivots = dyn_carve(&cursor, nv * real_size);

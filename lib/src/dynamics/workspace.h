@@ -9,7 +9,6 @@
 #include <dynamics/compiled.h>
 #include <dynamics/workspace.h>
 
-#include "../kernels/constraint_kernels.h"
 #include "../model/normal_form.h"
 #include "instruction_set.h"
 

@@ -4,7 +4,7 @@
  *
  *     M a + h = tau + A' lambda        A a = c
  *
- * by the proximal iteration, in time linear in bodies and rows:
+ * where a diagonal may be added to M, by the proximal iteration, in time linear in bodies and rows:
  *
  *     (M + A' A / mu) a_0 = tau - h + A' c / mu              lambda_0 = (c - A a_0) / mu
  *     (M + A' A / mu) d = tau - h - M a_k + A' (lambda_k + (c - A a_k) / mu)
@@ -33,12 +33,8 @@
  * Vereshchagin 1974 and Popov, Vereshchagin and Zenkevich 1978 (Gauss' principle by dynamic programming); Featherstone
  * 2008, table 7.1.
  */
-#include "constrained_aba.h"
-
 #include "closure.h"
 #include "spatial_matrix.h"
-
-#if !defined DYN_FLOAT
 
 enum { AXES = 6 };
 
@@ -251,14 +247,14 @@ static void velocity_pass(const held_tree *t, const packed_inputs *in) {
     }
 }
 
-/* Eliminates axis k of body i. Returns D. */
-static real eliminate(const held_tree *t, int i, int k, real tau) {
+/* Eliminates axis k of body i, whose inertia along the axis has `added` in addition. Returns D. */
+static real eliminate(const held_tree *t, int i, int k, real tau, real added) {
     const body *b = &t->model->bodies[i];
     const int first = t->couplings->first[i], last = t->couplings->first[i + 1], *with = t->couplings->with;
     held_axis *axis = &t->axes[b->v_index + k];
     motion S = joint_column(b, b->motion, k);
     force U = articulated_apply(t->I[i], S);
-    real D = joint_force(b, b->motion, k, U);
+    real D = joint_force(b, b->motion, k, U) + added;
     axis->inverse_D = real_set(1) / D;
     axis->W = force_scale(axis->inverse_D, U);
     axis->u = axis->inverse_D * (tau - joint_force(b, b->motion, k, t->p[i]));
@@ -400,10 +396,11 @@ static void add_multipliers(const held_tree *t, const held_rows *rows, real shar
     }
 }
 
-void KERNEL(constrained_aba_begin)(const dyn_model *model, void *memory, const packed_inputs *in, const held_rows *rows,
-                                   void *pivots, const held_motion *out) {
+void KERNEL(constrained_aba)(const dyn_model *model, void *memory, const packed_inputs *in, const held_rows *rows,
+                             void *pivots, const held_motion *out) {
     held_tree t = lay_out(model, rows, memory);
     const real *tau = (const real *)in->third, *missing = (const real *)out->missing;
+    const real *diagonal = (const real *)rows->diagonal;
     real *D = (real *)pivots, *lambda = (real *)out->lambda;
     motion a_0 = motion_set(vec3_zero(), vec3_sub(vec3_zero(), vec3_constant(in->gravity)));
     void *at = t.X, *rest;
@@ -420,7 +417,8 @@ void KERNEL(constrained_aba_begin)(const dyn_model *model, void *memory, const p
     for (int i = model->body_count - 1; i >= 0; i--) {
         const body *b = &model->bodies[i];
         for (int k = b->nv - 1; k >= 0; k--) {
-            D[b->v_index + k] = eliminate(&t, i, k, tau[b->v_index + k]);
+            real added = diagonal ? diagonal[b->v_index + k] : real_set(0);
+            D[b->v_index + k] = eliminate(&t, i, k, tau[b->v_index + k], added);
         }
         carry(&t, i, a_0);
     }
@@ -431,18 +429,21 @@ void KERNEL(constrained_aba_begin)(const dyn_model *model, void *memory, const p
     }
 }
 
-/* Computes the factors u of the increments that the wrenches p and the joint forces cause. */
-static void propagate(const held_tree *t, const real *tau) {
+/* Computes the factors u of the increments that the wrenches p and the joint forces cause, less those that the diagonal
+ * (NULL: zeros) needs for the accelerations a. */
+static void propagate(const held_tree *t, const real *tau, const real *diagonal, const real *a) {
     for (int i = t->model->body_count - 1; i >= 0; i--) {
         const body *b = &t->model->bodies[i];
         for (int k = b->nv - 1; k >= 0; k--) {
             held_axis *axis = &t->axes[b->v_index + k];
-            real along = tau[b->v_index + k] - joint_force(b, b->motion, k, t->p[i]);
+            const int j = b->v_index + k;
+            real own = diagonal ? real_fma(real_set(0) - diagonal[j], a[j], tau[j]) : tau[j];
+            real along = own - joint_force(b, b->motion, k, t->p[i]);
             axis->u = axis->inverse_D * along;
             t->p[i] = force_fma(along, axis->W, t->p[i]);
             for (int c = t->couplings->first[i]; c < t->couplings->first[i + 1]; c++) {
-                int j = t->couplings->with[c];
-                t->p[j] = force_fma(along, t->W[c * AXES + k], t->p[j]);
+                force *other = &t->p[t->couplings->with[c]];
+                *other = force_fma(along, t->W[c * AXES + k], *other);
             }
         }
         if (b->parent >= 0) {
@@ -476,7 +477,7 @@ void KERNEL(constrained_aba_iterate)(const dyn_model *model, void *memory, const
     const real own_share = ((const real *)share)[0];
     real *a = (real *)out->a, *steps = (real *)out->steps;
     find_wrenches(&t, rows, out);
-    propagate(&t, (const real *)in->third);
+    propagate(&t, (const real *)in->third, (const real *)rows->diagonal, a);
     accelerate(&t, motion_zero(), NULL, t.d, steps);
     add_multipliers(&t, rows, own_share, out);
     for (int i = 0; i < model->body_count; i++) {
@@ -487,5 +488,3 @@ void KERNEL(constrained_aba_iterate)(const dyn_model *model, void *memory, const
     }
     find_missing(&t, out);
 }
-
-#endif

@@ -24,10 +24,7 @@
  */
 #include "aba_passes.h"
 #include "closure.h"
-#include "constrained_aba.h"
 #include "row_paths.h"
-
-#if !defined DYN_FLOAT
 
 /* Pivots of independent rows are above these shares of their own diagonal entry, and of the largest one; those of
  * dependent rows are below one of the other shares. Rows of rounding errors are small beside the others. */
@@ -43,7 +40,7 @@ typedef struct response_sweep {
     int *common;             /* coordinates that support two groups */
     unsigned char *supports; /* body_count x groups: the body supports the group */
     real *inverse_D;         /* of each coordinate */
-    real *row;               /* m: row of L D, later the solution of L z = b */
+    real *row;               /* m: row of L D */
 } response_sweep;
 
 /* Rows of one group, and their wrenches on the bodies where the paths of its terms have arrived. */
@@ -62,7 +59,7 @@ static size_t sweep_size(const dyn_model *model) {
     return (sizeof(response_sweep) + indices) / 64 * 64 + 64 + (m + nv) * sizeof(real) + bodies * sizeof(motion);
 }
 
-static size_t response_memory(const dyn_model *model) {
+size_t KERNEL(constrained_response_memory)(const dyn_model *model) {
     return sweep_size(model) + KERNEL(aba_memory)(model);
 }
 
@@ -338,9 +335,9 @@ static inline real real_size(real x) {
     return real_larger(x, real_set(0) - x);
 }
 
-/* Computes row i of L and the solution z_i of L z = b. Returns the pivot. */
-KERNEL_STEP real factorize_row(int i, const real *R, const real *L, real b, real *row, real *L_i, real *z, int m) {
-    real pivot = R[i], rest = b;
+/* Computes row i of L, and of L D into `row`. Returns the pivot. */
+KERNEL_STEP real factorize_row(int i, const real *R, const real *L, real *row, real *L_i, int m) {
+    real pivot = R[i];
     for (int j = 0; j < i; j++) {
         const real *L_j = L + j * m;
         real entry = R[j];
@@ -350,34 +347,48 @@ KERNEL_STEP real factorize_row(int i, const real *R, const real *L, real b, real
         row[j] = entry;
         L_i[j] = entry * L_j[j];
         pivot = real_fma(-entry, L_i[j], pivot);
-        rest = real_fma(-L_i[j], z[j], rest);
     }
-    z[i] = rest;
     return pivot;
 }
 
-/* Factorizes the response as L D L', with D^-1 on the diagonal, and solves L z = b into z. Writes what is known of the
- * rank of the lanes (row_multipliers). */
-static void factorize(int m, const real *response, const real *b, real *row, real *L, real *z, real *regular) {
-    const real zero = real_set(0), one = real_set(1);
-    real largest = zero, sum = zero, all = real_set(2);
+/* Returns the smaller of two numbers. */
+static inline real real_smaller(real a, real b) {
+    return real_where_positive(a - b, b, a);
+}
+
+void KERNEL(factorize_response)(int m, const void *response, void *row, void *factors, void *regular) {
+    const real *R = (const real *)response, zero = real_set(0), one = real_set(1);
+    real *L = (real *)factors, largest = zero, all = real_set(2);
     for (int i = 0; i < m; i++) {
-        largest = real_larger(response[i * m + i], largest);
+        largest = real_larger(R[i * m + i], largest);
+    }
+    for (int i = 0; i < m; i++) {
+        const real own = R[i * m + i], pivot = factorize_row(i, R + i * m, L, (real *)row, L + i * m, m);
+        real most = real_larger(real_set(dependent_share) * own, real_set(dependent_size) * largest);
+        real least = real_larger(real_set(independent_share) * own, real_set(independent_size) * largest);
+        real dependent = real_where_positive(real_size(pivot) - most, zero, one);
+        L[i * m + i] = real_where_positive(pivot - least, one, zero) / real_where_positive(pivot - least, pivot, one);
+        all = real_smaller(all, real_where_positive(pivot - least, real_set(2), dependent));
+    }
+    *(real *)regular = all;
+}
+
+/* Solves L z = b. Returns `regular`, or 0 where a dependent row contradicts the others. */
+static real solve_forwards(int m, const real *L, const real *b, real regular, real *z) {
+    real sum = real_set(0);
+    for (int i = 0; i < m; i++) {
         sum = sum + real_size(b[i]);
     }
     for (int i = 0; i < m; i++) {
-        const real own = response[i * m + i];
-        real pivot = factorize_row(i, response + i * m, L, b[i], row, L + i * m, z, m);
-        real most = real_larger(real_set(dependent_share) * own, real_set(dependent_size) * largest);
-        real least = real_larger(real_set(independent_share) * own, real_set(independent_size) * largest);
-        real contradiction = real_size(z[i]) - real_set(agreement) * sum;
-        real dependent =
-            real_where_positive(real_size(pivot) - most, zero, one) * real_where_positive(contradiction, zero, one);
-        L[i * m + i] = real_where_positive(pivot - least, one, zero) / real_where_positive(pivot - least, pivot, one);
-        real rank = real_where_positive(pivot - least, real_set(2), dependent);
-        all = zero - real_larger(zero - all, zero - rank);
+        real rest = b[i];
+        for (int j = 0; j < i; j++) {
+            rest = real_fma(-L[i * m + j], z[j], rest);
+        }
+        z[i] = rest;
+        real contradicts = real_where_positive(real_size(rest) - real_set(agreement) * sum, real_set(0), real_set(2));
+        regular = real_smaller(regular, real_where_positive(L[i * m + i], real_set(2), contradicts));
     }
-    *regular = all;
+    return regular;
 }
 
 /* Replaces the solution of L z = b by that of L D L' lambda = b. */
@@ -389,6 +400,27 @@ static void solve_backwards(int m, const real *L, real *lambda) {
         }
         lambda[i] = x;
     }
+}
+
+void KERNEL(solve_response)(int m, const void *factors, const void *b, void *regular, void *lambda) {
+    *(real *)regular =
+        solve_forwards(m, (const real *)factors, (const real *)b, *(const real *)regular, (real *)lambda);
+    solve_backwards(m, (const real *)factors, (real *)lambda);
+}
+
+/* Returns the largest of |R lambda - missing|. */
+static real find_residual(int m, const row_multipliers *out) {
+    const real *R = (const real *)out->response, *missing = (const real *)out->missing;
+    const real *lambda = (const real *)out->lambda;
+    real most = real_set(0);
+    for (int i = 0; i < m; i++) {
+        real rest = real_set(0) - missing[i];
+        for (int j = 0; j < m; j++) {
+            rest = real_fma(R[j < i ? i * m + j : j * m + i], lambda[j], rest);
+        }
+        most = real_larger(real_size(rest), most);
+    }
+    return most;
 }
 
 /* ---- Entry points ------------------------------------------------------------------------------------------------ */
@@ -412,8 +444,8 @@ static void eliminate(const dyn_model *model, void *memory, const packed_inputs 
     }
 }
 
-static void respond(const dyn_model *model, void *memory, const packed_inputs *in, const row_requirements *required,
-                    void *pivots, void *u, const row_multipliers *out) {
+void KERNEL(constrained_response)(const dyn_model *model, void *memory, const packed_inputs *in,
+                                  const row_requirements *required, void *pivots, void *u, const row_multipliers *out) {
     const row_set *rows = required->rows;
     response_sweep *s = lay_out_sweep(model, (const real *)in->q, &memory);
     real *missing = (real *)out->missing, *lambda = (real *)out->lambda;
@@ -434,16 +466,17 @@ static void respond(const dyn_model *model, void *memory, const packed_inputs *i
         }
         g.first_row += g.count;
     }
-    factorize(rows->m, (const real *)out->response, missing, s->row, (real *)out->factors, lambda,
-              (real *)out->regular);
-    solve_backwards(rows->m, (const real *)out->factors, lambda);
+    KERNEL(factorize_response)(rows->m, out->response, s->row, out->factors, out->regular);
+    KERNEL(solve_response)(rows->m, out->factors, missing, out->regular, lambda);
 }
 
-static void accelerate(const dyn_model *model, void *memory, const double gravity[3], const row_set *rows,
-                       const row_multipliers *multipliers, void *u) {
+void KERNEL(constrained_acceleration)(const dyn_model *model, void *memory, const double gravity[3],
+                                      const row_set *rows, const row_multipliers *multipliers, void *residual,
+                                      void *u) {
     const response_sweep *s = (const response_sweep *)memory;
     const real *shares = (const real *)multipliers->shares, *lambda = (const real *)multipliers->lambda;
     real *a = (real *)u;
+    *(real *)residual = find_residual(rows->m, multipliers);
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
         const unsigned char *supports = s->supports + (size_t)i * rows->group_count;
@@ -459,12 +492,3 @@ static void accelerate(const dyn_model *model, void *memory, const double gravit
     t.has_rotors = 0;
     acceleration_pass(model, gravity, &t, a);
 }
-
-const constraint_kernels KERNEL(constraint_kernels) = {response_memory,
-                                                       respond,
-                                                       accelerate,
-                                                       KERNEL(constrained_aba_memory),
-                                                       KERNEL(constrained_aba_begin),
-                                                       KERNEL(constrained_aba_iterate)};
-
-#endif

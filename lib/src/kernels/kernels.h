@@ -117,6 +117,53 @@ typedef struct row_results {
     bool is_response_only; /* the caller does not need M^-1 A' */
 } row_results;
 
+/* Requirements of the rows of all closures of a model: A a = c, with c = required - dA/dt v - gain A v. */
+typedef struct row_requirements {
+    const row_set *rows;
+    double gain;          /* 2 k of the stabilization, 1/s */
+    const void *required; /* m packed numbers; NULL: zeros */
+    const void *diagonal; /* nv packed numbers that are added to the diagonal of M; NULL: zeros */
+} row_requirements;
+
+/* Accelerations that rows require, and the multipliers that cause them. All are packed. */
+typedef struct row_multipliers {
+    void *response; /* A M^-1 A', m x m: its lower triangle */
+    void *missing;  /* m: c - A a_0, where a_0 is the acceleration without multipliers */
+    void *factors;  /* m x m: scratch memory */
+    void *shares;   /* nv x m: scratch memory, which constrained_acceleration reads */
+    void *lambda;   /* m */
+    void *regular;  /* one number: 2 for independent rows, 1 for consistent dependent ones, 0: lambda is not valid */
+} row_multipliers;
+
+/* Most bodies that the rows of one constraint act on: those of the two sides of a loop joint, or the two bodies that
+ * each of two coordinates moves relative to each other. */
+enum { CLOSURE_BODIES = 4 };
+
+/* Couplings of the bodies of a model. Rows that tie two bodies couple their inertias. Eliminating a body couples its
+ * parent and all bodies that it is coupled with (dynamics/body_couplings.h). */
+typedef struct body_couplings {
+    int count;                     /* of couplings */
+    int *first;                    /* body_count + 1: couplings first[i] .. first[i + 1] - 1 are those of body i */
+    int *with;                     /* count: the other body, which precedes i */
+    int (*bodies)[CLOSURE_BODIES]; /* of each constraint; -1: none */
+} body_couplings;
+
+/* Problem that all samples of a block share. */
+typedef struct held_rows {
+    const body_couplings *couplings;
+    int m;
+    double penalty;       /* 1/mu of the proximal iteration */
+    double gain;          /* 2 k of the stabilization, 1/s */
+    const void *errors;   /* k^2 e, m packed numbers; NULL: zeros */
+    const void *diagonal; /* nv packed numbers that are added to the diagonal of M; NULL: zeros */
+} held_rows;
+
+/* Solution, packed: accelerations (nv) and their last increments (nv), multipliers (m), c - A a (m), and the sizes of
+ * the terms of A a and c (m). */
+typedef struct held_motion {
+    void *a, *steps, *lambda, *missing, *sizes;
+} held_motion;
+
 /* Result arrays of a task of m rows. NULL members are not computed. */
 typedef struct task_results {
     void *inverse_inertia, *inertia; /* m x m */

@@ -69,6 +69,11 @@ static void tree_dynamics(const step_call *c, const step_memory *m, const real *
 static void forward_dynamics(const step_call *c, const step_memory *m, double s, const real *q, const real *v,
                              const real *diagonal, real *a) {
     const step_constraint *constraint = &c->p->constraint;
+    if (constraint->accelerate && !c->p->compiled.aba) {
+        const packed_inputs in = {c->p->gravity, q, v, m->tau, c->forces};
+        constraint->accelerate(constraint->context, s, &in, diagonal, c->pivots, a);
+        return;
+    }
     tree_dynamics(c, m, q, v, diagonal, a);
     if (constraint->apply) {
         constraint->apply(constraint->context, s, q, v, diagonal, a);

@@ -34,12 +34,18 @@ typedef struct joint_resistance {
     double spring_stiffness, spring_damping;
 } joint_resistance;
 
-/* Function outside the kernels that makes accelerations satisfy the constraints of the model: it adds M^-1 A' lambda to
- * the packed `a` at the state (q, v), where `diagonal` (NULL: zeros) is added to the diagonal of M. The state is that
- * at the fraction `s` of the step. It does not use the scratch memory of the kernel that calls it. */
+struct packed_inputs;
+
+/* Functions outside the kernels that make accelerations satisfy the constraints of the model. `apply` adds M^-1 A'
+ * lambda to the packed `a` at the state (q, v), where `diagonal` (NULL: zeros) is added to the diagonal of M. The state
+ * is that at the fraction `s` of the step. `accelerate` (NULL: there is none) computes `a` in less time, without that
+ * of the tree before, and the pivots as forward_dynamics does. They do not use the scratch memory of the kernel that
+ * calls them. */
 typedef struct step_constraint {
     void (*apply)(void *context, double s, const void *q, const void *v, const void *diagonal, void *a); /* or NULL */
     void *context;
+    void (*accelerate)(void *context, double s, const struct packed_inputs *in, const void *diagonal, void *pivots,
+                       void *a);
 } step_constraint;
 
 typedef struct step_parameters {

@@ -7,15 +7,29 @@
 #include "../model/normal_form.h"
 #include "simulator.h"
 
-/* Adds the response of the contacts to packed accelerations (step_constraint). `context` is the simulator. */
+/* Adds the response of the contacts to packed accelerations. */
+static void touch(dyn_simulator *s, const void *q, const void *v, const void *diagonal, void *a) {
+    const contact_step step = {
+        .dt = s->step.dt, .rest_velocity = s->options.rest_velocity, .most_sweeps = s->options.contact_sweeps};
+    contacts_apply(&s->contacts.contacts, s->contacts.block, &step, q, v, diagonal, a);
+}
+
+/* Adds the response of the constraints and contacts to packed accelerations (step_constraint). `context` is the
+ * simulator. */
 static void apply(void *context, double fraction, const void *q, const void *v, const void *diagonal, void *a) {
     dyn_simulator *s = context;
     if (s->contacts.next.apply) {
         s->contacts.next.apply(s->contacts.next.context, fraction, q, v, diagonal, a);
     }
-    const contact_step step = {
-        .dt = s->step.dt, .rest_velocity = s->options.rest_velocity, .most_sweeps = s->options.contact_sweeps};
-    contacts_apply(&s->contacts.contacts, s->contacts.block, &step, q, v, diagonal, a);
+    touch(s, q, v, diagonal, a);
+}
+
+/* Computes packed accelerations with the constraints and contacts of the model (step_constraint). */
+static void accelerate(void *context, double fraction, const packed_inputs *in, const void *diagonal, void *pivots,
+                       void *a) {
+    dyn_simulator *s = context;
+    s->contacts.next.accelerate(s->contacts.next.context, fraction, in, diagonal, pivots, a);
+    touch(s, in->q, in->v, diagonal, a);
 }
 
 /* Lists the joints with limits or dry friction whose impulses are found with those of the contacts. Returns their
@@ -45,7 +59,7 @@ void simulator_choose_contacts(dyn_simulator *s) {
         s->contacts.contacts.law = s->options.contact_law;
         contacts_choose(s->model, s->contacts.workspace, list_joints(s), s->contacts.joints, &s->contacts.contacts);
         s->contacts.next = s->step.constraint;
-        s->step.constraint = (step_constraint){apply, s};
+        s->step.constraint = (step_constraint){apply, s, s->contacts.next.accelerate ? accelerate : NULL};
     }
 }
 

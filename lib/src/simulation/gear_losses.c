@@ -129,7 +129,7 @@ void simulator_choose_gears(dyn_simulator *s) {
     }
     choose_laws(s, g);
     g->next = s->step.constraint;
-    s->step.constraint = (step_constraint){apply, s};
+    s->step.constraint = (step_constraint){.apply = apply, .context = s};
 }
 
 void simulator_begin_gears(dyn_simulator *s, sample_block block, double implicit_dt, const double *tau,

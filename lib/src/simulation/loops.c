@@ -13,7 +13,8 @@
  * the loop's joints exert. The kinetic energy never increases by dv where b is zero. Joints at rigid stops do not move
  * in dq; where the loops cannot be closed then, they may move inward.
  *
- * Each lane's multipliers are computed by themselves, so that its result does not depend on the other lanes.
+ * Where a step needs no more than these accelerations, one sweep computes them with those of the tree, or constrained
+ * articulated bodies do where there are many rows. The result of a lane does not depend on the other lanes.
  *
  * Source: Baumgarte 1972; Ascher, Chin, Petzold and Reich 1995, "Stabilization of constrained mechanical systems with
  * DAEs and invariant manifolds" (projection).
@@ -48,10 +49,59 @@ static void constrain(void *context, double fraction, const void *q, const void 
     if (k != 0) {
         closures_find_errors(c, block, q);
     }
+    closures_require_acceleration(c, block, k, v);
+    closures_solve(c, block, NULL, a);
     for (size_t l = 0; l < block.lanes; l++) {
-        closures_require_acceleration(c, block, l, k, v);
-        closures_solve(c, block, l, a);
         s->loops.residual[l] = fmax(s->loops.residual[l], closures_residual(c, block, l, a));
+    }
+}
+
+/* Stores the accelerations and residuals of the lanes in which constrained articulated bodies have converged. Returns
+ * whether they have in all lanes. */
+static bool store_articulated(dyn_simulator *s, double *a) {
+    const articulated *bodies = &s->loops.bodies;
+    const sample_block block = s->loops.block;
+    bool are_all = true;
+    for (size_t l = 0; l < block.lanes; l++) {
+        for (int i = 0; bodies->has_converged[l] && i < s->model->nv; i++) {
+            a[lane_index(block, i, l)] = bodies->a[lane_index(block, i, l)];
+        }
+        for (int r = 0; bodies->has_converged[l] && r < s->model->constraint_rows; r++) {
+            s->loops.residual[l] = fmax(s->loops.residual[l], fabs(bodies->missing[lane_index(block, r, l)]));
+        }
+        are_all = are_all && bodies->has_converged[l];
+    }
+    return are_all;
+}
+
+/* Computes packed accelerations that satisfy the constraints (step_constraint), without those of the tree before.
+ * `context` is the simulator. */
+static void accelerate(void *context, double fraction, const packed_inputs *in, const void *diagonal, void *pivots,
+                       void *a) {
+    dyn_simulator *s = context;
+    simulated_loops *loops = &s->loops;
+    closures *c = &loops->closures;
+    const double k = s->options.constraint_stabilization;
+    c->time = s->time + fraction * s->step.dt;
+    if (loops->by_bodies) {
+        if (k != 0) {
+            closures_find_errors(c, loops->block, in->q);
+        }
+        const articulated_terms terms = {k, k != 0 ? c->e : NULL, diagonal};
+        articulated_solve(&loops->bodies, s->model, loops->workspace, loops->block, in, &terms, pivots);
+        if (store_articulated(s, a)) {
+            return;
+        }
+    }
+    closures_sweep(c, loops->block, in, k, diagonal, pivots, a);
+    closures_move(c, loops->block, in->gravity, a);
+    for (size_t l = 0; l < loops->block.lanes; l++) {
+        if (!loops->by_bodies || !loops->bodies.has_converged[l]) {
+            loops->residual[l] = fmax(loops->residual[l], c->residual[l]);
+        }
+    }
+    if (loops->by_bodies) {
+        store_articulated(s, a);
     }
 }
 
@@ -109,22 +159,31 @@ void simulator_report_closure(dyn_simulator *s, const simulated_step *step) {
 
 /* ---- Positions --------------------------------------------------------------------------------------------------- */
 
-/* Computes the increment of a lane, which is scaled down where a coordinate would move too far. */
-static void find_increment(dyn_simulator *s, const simulated_step *step, bool has_stops, size_t l, double *dq) {
-    closures *c = &s->loops.closures;
-    const sample_block block = step->block;
+/* Scales the increment of a lane down where a coordinate would move too far. */
+static void limit_increment(const dyn_simulator *s, sample_block block, size_t l, double *dq) {
     double most = 0;
-    if (!has_stops || !simulator_increment_at_stops(s, block, l, dq)) {
-        for (int r = 0; r < c->rows.set.m; r++) {
-            c->c[r] = -c->e[lane_index(block, r, l)];
-        }
-        closures_solve(c, block, l, dq);
-    }
     for (int i = 0; i < s->model->nv; i++) {
         most = fmax(most, fabs(dq[lane_index(block, i, l)]));
     }
     for (int i = 0; most > longest_increment && i < s->model->nv; i++) {
         dq[lane_index(block, i, l)] *= longest_increment / most;
+    }
+}
+
+/* Computes the increments of the open lanes. dq is zero before. */
+static void find_increments(dyn_simulator *s, const simulated_step *step, bool has_stops, double *dq) {
+    simulated_loops *loops = &s->loops;
+    closures *c = &loops->closures;
+    const sample_block block = step->block;
+    for (size_t at = 0; at < (size_t)c->rows.set.m * block.lanes; at++) {
+        c->c[at] = -c->e[at];
+    }
+    for (size_t l = 0; l < block.lanes; l++) {
+        loops->is_free[l] = loops->is_open[l] && !(has_stops && simulator_increment_at_stops(s, block, l, dq));
+    }
+    closures_solve(c, block, loops->is_free, dq);
+    for (size_t l = 0; l < block.lanes; l++) {
+        limit_increment(s, block, l, dq);
     }
 }
 
@@ -170,11 +229,7 @@ void simulator_close_positions(dyn_simulator *s, const simulated_step *step, boo
         if (has_stops) {
             simulator_respond_at_stops(s, step);
         }
-        for (size_t l = 0; l < block.lanes; l++) {
-            if (loops->is_open[l]) {
-                find_increment(s, step, has_stops, l, dq);
-            }
-        }
+        find_increments(s, step, has_stops, dq);
         block.kernels->integrate(s->model, w->memory, s->q, dq, 1, s->q_next);
         closures_find_errors(c, block, s->q_next);
         any = move_lanes(s, block);
@@ -186,12 +241,11 @@ void simulator_close_positions(dyn_simulator *s, const simulated_step *step, boo
 void simulator_close_velocities(dyn_simulator *s, const simulated_step *step) {
     closures *c = &s->loops.closures;
     closures_respond(c, step->block, s->q, s->v, NULL);
-    closures_rates(c, c->c);
+    closures_require_rates(c, step->block);
     for (size_t l = 0; l < step->block.lanes; l++) {
-        if (simulator_lane_runs(step, l)) {
-            closures_solve(c, step->block, l, s->v);
-        }
+        s->loops.is_free[l] = simulator_lane_runs(step, l);
     }
+    closures_solve(c, step->block, s->loops.is_free, s->v);
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
@@ -204,6 +258,8 @@ size_t simulated_loops_lay_out(const dyn_model *model, size_t lanes, uintptr_t b
         loops->error = dyn_carve(&cursor, lanes * sizeof *loops->error);
         loops->is_open = dyn_carve(&cursor, lanes * sizeof *loops->is_open);
         loops->holds = dyn_carve(&cursor, lanes * sizeof *loops->holds);
+        loops->is_free = dyn_carve(&cursor, lanes * sizeof *loops->is_free);
+        cursor += articulated_lay_out(model, lanes, cursor, &loops->bodies);
     }
     return cursor - base;
 }
@@ -212,6 +268,8 @@ void simulator_choose_loops(dyn_simulator *s) {
     if (s->loops.workspace) {
         closures_choose(s->model, s->loops.workspace, &s->loops.closures);
         memset(s->loops.residual, 0, (size_t)s->loops.workspace->kernels->wide->lanes * sizeof *s->loops.residual);
-        s->step.constraint = (step_constraint){constrain, s};
+        s->loops.by_bodies =
+            s->model->constraint_rows > MOST_ROWS_OF_MULTIPLIERS && articulated_applies(s->loops.workspace);
+        s->step.constraint = (step_constraint){constrain, s, closures_have_sweep(s->model) ? accelerate : NULL};
     }
 }

@@ -163,7 +163,7 @@ void simulator_choose_shafts(dyn_simulator *simulator) {
     simulated_shafts *s = &simulator->shafts;
     if (s->count > 0) {
         s->next = simulator->step.constraint;
-        simulator->step.constraint = (step_constraint){apply, simulator};
+        simulator->step.constraint = (step_constraint){.apply = apply, .context = simulator};
     }
 }
 

@@ -15,6 +15,7 @@
 #include <dynamics/simulation.h>
 
 #include "../actuation/joint_properties.h"
+#include "../constraint/articulated.h"
 #include "../constraint/closures.h"
 #include "../constraint/contacts.h"
 #include "../dynamics/compiled.h"
@@ -91,7 +92,10 @@ typedef struct simulated_loops {
     sample_block block; /* of the step whose accelerations are constrained */
     double *residual;   /* largest |A a - b| of each lane since the last result was stored */
     double *error;      /* largest closure error of each lane */
+    bool by_bodies;     /* constrained articulated bodies compute the accelerations */
+    articulated bodies; /* where they do */
     bool *is_open;      /* lanes whose positions have to be moved */
+    bool *is_free;      /* lanes to which multipliers of the loops alone apply */
     bool *holds;        /* lanes in which joints at limits do not move, not even inward */
 } simulated_loops;
 

@@ -51,6 +51,6 @@ static void apply(void *context, double fraction, const void *q, const void *v, 
 void simulator_choose_stages(dyn_simulator *s) {
     if (s->stages.workspace) {
         s->stages.next = s->step.constraint;
-        s->step.constraint = (step_constraint){apply, s};
+        s->step.constraint = (step_constraint){.apply = apply, .context = s};
     }
 }
