@@ -2,6 +2,7 @@
 /*
  * Command compare: computes one state by every formulation of the equation of motion and prints their costs.
  */
+#include <math.h>
 #include <stdio.h>
 
 #include "command.h"
@@ -59,6 +60,7 @@ static void add_count(table *lines, const dyn_client_formulation_cost *cost, uin
     }
 }
 
+/* Adds the costs of a result that is there. */
 static void add_cost(table *lines, const char *name, const dyn_client_formulation_cost *cost) {
     table_add_cell(lines, "%s%s", name, cost->is_stated ? "" : " *");
     table_add_cell(lines, "%.1e", cost->difference);
@@ -69,19 +71,30 @@ static void add_cost(table *lines, const char *name, const dyn_client_formulatio
     add_count(lines, cost, cost->sines);
 }
 
-/* Prints the costs of one result, a line for each formulation that applies. */
+/* Prints the formulations that apply and cannot compute the result in this state, each with its reason. */
+static void print_refused(const dyn_client_comparison *from, int result) {
+    for (size_t i = 0; i < from->formulation_count; i++) {
+        const dyn_client_compared_formulation *row = &from->formulations[i];
+        if (!row->refusal && cost_of(row, result)->refusal) {
+            printf("%s: %s\n", row->name, cost_of(row, result)->refusal);
+        }
+    }
+}
+
+/* Prints the costs of one result, a line for each formulation that has it, and why others have it not. */
 static bool print_result(const dyn_client_comparison *from, int result) {
     table *lines = table_create();
     add_columns(lines);
     for (size_t i = 0; i < from->formulation_count; i++) {
         const dyn_client_compared_formulation *row = &from->formulations[i];
-        if (!row->refusal) {
+        if (!row->refusal && !cost_of(row, result)->refusal) {
             add_cost(lines, row->name, cost_of(row, result));
         }
     }
     printf("%s\n\n", result_titles[result]);
     bool printed = table_print(lines, 0);
     table_free(lines);
+    print_refused(from, result);
     fputc('\n', stdout);
     return printed;
 }
@@ -142,7 +155,7 @@ static void write_csv(const evaluation_context *context, csv_writer *to, size_t 
     for (size_t i = 0; i < from->formulation_count; i++) {
         for (int k = 0; k < RESULTS && !from->formulations[i].refusal; k++) {
             const dyn_client_formulation_cost *cost = cost_of(&from->formulations[i], k);
-            const double values[2] = {cost->difference, cost->time};
+            const double values[2] = {cost->refusal ? NAN : cost->difference, cost->refusal ? NAN : cost->time};
             csv_numbers(to, 2, values);
         }
     }
@@ -167,7 +180,32 @@ static void write_cost(json_writer *writer, const char *key, const dyn_client_fo
     write_number(writer, "divisions", (double)cost->divisions);
     write_number(writer, "roots", (double)cost->roots);
     write_number(writer, "sines", (double)cost->sines);
+    if (cost->refusal) {
+        emit_key(writer, "refusal");
+        emit_string(writer, cost->refusal);
+    }
     emit_end_object(writer);
+}
+
+/* Writes a vector, unless it is NULL. */
+static void write_vector(json_writer *writer, const char *key, size_t nv, const double *values) {
+    if (values) {
+        emit_key(writer, key);
+        emit_doubles(writer, nv, values);
+    }
+}
+
+/* Writes the rows of a matrix, unless it is NULL. */
+static void write_matrix(json_writer *writer, const char *key, size_t nv, const double *values) {
+    if (!values) {
+        return;
+    }
+    emit_key(writer, key);
+    emit_begin_array(writer);
+    for (size_t i = 0; i < nv; i++) {
+        emit_doubles(writer, nv, values + i * nv);
+    }
+    emit_end_array(writer);
 }
 
 static void write_formulation(json_writer *writer, size_t nv, const dyn_client_compared_formulation *from) {
@@ -180,10 +218,9 @@ static void write_formulation(json_writer *writer, size_t nv, const dyn_client_c
         emit_key(writer, "refusal");
         emit_string(writer, from->refusal);
     } else {
-        emit_key(writer, "tau");
-        emit_doubles(writer, nv, from->tau);
-        emit_key(writer, "a");
-        emit_doubles(writer, nv, from->a);
+        write_vector(writer, "tau", nv, from->tau);
+        write_vector(writer, "a", nv, from->a);
+        write_matrix(writer, "M", nv, from->M);
         for (int k = 0; k < RESULTS; k++) {
             write_cost(writer, result_names[k], cost_of(from, k));
         }

@@ -434,17 +434,17 @@ static const command COMMANDS[] = {
      .operands = "NAME",
      .summary = "one state by every formulation of the literature",
      .details =
-         "{\"formulations\": [{\"name\": NAME, \"tau\": [..], \"inverse_dynamics\": {\"difference\": .., "
-         "\"time\": ..,\n"
-         "\"multiplications\": .., ..}, ..}, ..]}\n"
+         "{\"formulations\": [{\"name\": NAME, \"tau\": [..], \"a\": [..], \"M\": [[..], ..], \"inverse_dynamics\":\n"
+         "{\"difference\": .., \"time\": .., \"multiplications\": .., ..}, ..}, ..]}\n"
          "Differences are those from the daemon's own algorithms (kernels), times those of this run. Formulations\n"
-         "that do not apply to the robot say why. For a model with constraints the accelerations are those with\n"
-         "them, and inverse dynamics and the mass matrix those of the tree.\n",
+         "that do not apply to the robot say why, and so do results that cannot be computed, such as forward\n"
+         "dynamics where M is singular. For a model with constraints the accelerations are those with them, and\n"
+         "inverse dynamics and the mass matrix those of the tree.\n",
      .example = "dynamicsctl compare ur5 --q 0,-1.57,1.57,0,0,0 --v 1,1,0,0,0,0",
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | BASE_MOTION_OPTIONS,
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PASSIVE) | BASE_MOTION_OPTIONS,
      .run = run_compare},
     {.name = "motor",
      .group = GROUP_MOTIONS,

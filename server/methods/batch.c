@@ -448,6 +448,19 @@ double *batch_vectors(batch *b, double *values) {
     return ordered;
 }
 
+double *batch_matrices(batch *b, double *values) {
+    size_t width = b->nv * b->nv;
+    if (b->order.is_identity) {
+        return values;
+    }
+    double *ordered = call_allocate(b->call, b->n * width, sizeof(double));
+    for (size_t i = 0; ordered && i < b->n * width; i++) {
+        size_t row = (size_t)b->order.v[i % width / b->nv], column = (size_t)b->order.v[i % b->nv];
+        ordered[i] = values[i / width * width + row * b->nv + column];
+    }
+    return ordered;
+}
+
 bool batch_find_frame(batch *b, error_reason missing, const char *name, int *frame) {
     refusal why;
     bool is_found = lookup_frame(b->entry, missing, "", name, frame, &why);

@@ -140,6 +140,10 @@ double *batch_ordered_configurations(batch *b, double *values);
  * memory. */
 double *batch_vectors(batch *b, double *values);
 
+/* Converts n matrices of nv x nv values to the caller's order. Returns `values` itself or another array, NULL when out
+ * of memory. */
+double *batch_matrices(batch *b, double *values);
+
 /* Lists the external forces on the block that starts at row `first` in `scratch`, which has batch_forces_size bytes,
  * and sets `forces` to the list. Returns `forces`, or NULL if there are no external forces. */
 const dyn_external_forces *batch_forces(const batch *b, size_t first, void *scratch, dyn_external_forces *forces);

@@ -91,25 +91,6 @@ static dyn_status formulate_states(const batch *b, const batch_worker *w, const 
     return status;
 }
 
-/* Converts the result to the caller's order. Returns NULL when out of memory. */
-static double *order_result(batch *b, const formulated *x) {
-    if (x->quantity != QUANTITY(MASS_MATRIX)) {
-        return batch_vectors(b, x->out);
-    }
-    if (b->order.is_identity) {
-        return x->out;
-    }
-    double *ordered = batch_output(b, x->width);
-    for (size_t s = 0; ordered && s < b->n; s++) {
-        const double *from = x->out + s * x->width;
-        for (size_t i = 0; i < x->width; i++) {
-            size_t row = (size_t)b->order.v[i / b->nv], column = (size_t)b->order.v[i % b->nv];
-            ordered[s * x->width + i] = from[row * b->nv + column];
-        }
-    }
-    return ordered;
-}
-
 query_parts formulation_parts(unsigned inputs) {
     /* Constraints change neither the mass matrix nor other quantities of the tree that do not depend on them. */
     const query_parts other = QUERY_PRECISION | QUERY_ADDED_CONSTRAINTS | QUERY_TIME |
@@ -140,7 +121,7 @@ double *formulation_compute(batch *b, Dynamics__V1__Quantity quantity, const sen
         return NULL;
     }
     batch_mark_rows(b, x.width, x.out);
-    return order_result(b, &x);
+    return quantity == QUANTITY(MASS_MATRIX) ? batch_matrices(b, x.out) : batch_vectors(b, x.out);
 }
 
 /* ---- inner quantities -------------------------------------------------------------------------------------------- */

@@ -248,6 +248,154 @@ START_TEST(constraint_forces_and_joint_forces_add_up_to_the_wrenches) {
 }
 END_TEST
 
+/* Turns a vector by the rotation of frame `link` of the robot in motion. */
+static void turn_to_base(const quantities *c, dyn_workspace *w, int link, const double x[3], double turned[3]) {
+    double place[3], R[9];
+    dyn_error error;
+    require(dyn_frame_pose(c->model, w, 1, c->q, link, place, R, &error), &error);
+    for (int i = 0; i < 3; i++) {
+        turned[i] = R[3 * i] * x[0] + R[3 * i + 1] * x[1] + R[3 * i + 2] * x[2];
+    }
+}
+
+/* Checks f_i and n_i of each joint against the wrenches of dyn_joint_wrenches in the axes of the child links,
+ * which have the origins of the formulations: in base axes, and by their lengths in link axes. */
+START_TEST(newton_and_euler_state_the_wrenches_of_all_joints) {
+    random_source base = random_seed("wrenches of joints", 1829);
+    for (int k = 0; k < CASES; k++) {
+        quantities c = draw(base, k, 1 + k % 8, k % 2);
+        size_t n = c.nv;
+        double *f = block("newton_euler_base", &c, "f", 3 * n), *m = block("newton_euler_base", &c, "n", 3 * n);
+        double *own_f = block("newton_euler", &c, "f", 3 * n), *own_m = block("newton_euler", &c, "n", 3 * n);
+        double *wrenches = numbers(6 * n), turned[3];
+        dyn_workspace *w;
+        dyn_error error;
+        require(dyn_workspace_create(c.model, &w, &error), &error);
+        require(dyn_joint_wrenches(c.model, w, 1, NULL, c.q, c.v, c.a, NULL, wrenches, &error), &error);
+        for (size_t i = 0; i < n; i++) {
+            int link = dyn_model_joint(c.model, (int)i)->child_link;
+            turn_to_base(&c, w, link, wrenches + 6 * i, turned);
+            assert_norm_close("n", k, m + 3 * i, turned, 3, 1e-9);
+            ck_assert_double_eq_tol(norm(own_m + 3 * i, 3), norm(turned, 3), 1e-9 * (1 + norm(turned, 3)));
+            turn_to_base(&c, w, link, wrenches + 6 * i + 3, turned);
+            assert_norm_close("f", k, f + 3 * i, turned, 3, 1e-9);
+            ck_assert_double_eq_tol(norm(own_f + 3 * i, 3), norm(turned, 3), 1e-9 * (1 + norm(turned, 3)));
+        }
+        dyn_workspace_free(w);
+        free(f), free(m), free(own_f), free(own_m), free(wrenches);
+        clear(&c);
+    }
+}
+END_TEST
+
+/* Adds p x f to m. */
+static void add_moment(const double p[3], const double f[3], double m[3]) {
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        m[i] += p[j] * f[k] - p[k] * f[j];
+    }
+}
+
+/* Stores the places, in base axes, of the origin and of the centre of mass of the child link of a joint. */
+static void find_places(const quantities *c, dyn_workspace *w, int joint, double origin[3], double center[3]) {
+    int frame = dyn_model_joint(c->model, joint)->child_link;
+    double R[9];
+    dyn_error error;
+    require(dyn_frame_pose(c->model, w, 1, c->q, frame, origin, R, &error), &error);
+    turn_to_base(c, w, frame, dyn_model_link(c->model, frame)->inertia.center_of_mass, center);
+    for (int i = 0; i < 3; i++) {
+        center[i] += origin[i];
+    }
+}
+
+/* Checks F_i and N_i of the links of a chain by their sums: the force of the first joint is the sum of F, and its
+ * moment about the base the sum of N_i + c_i x F_i. */
+START_TEST(newton_and_euler_state_what_moves_each_link) {
+    random_source base = random_seed("forces on links", 1830);
+    for (int k = 0; k < CASES; k++) {
+        quantities c = draw(base, k, 1 + k % 8, false);
+        size_t n = c.nv;
+        double *F = block("newton_euler_base", &c, "F", 3 * n), *N = block("newton_euler_base", &c, "N", 3 * n);
+        double *f = block("newton_euler_base", &c, "f", 3 * n), *m = block("newton_euler_base", &c, "n", 3 * n);
+        double *own_F = block("newton_euler", &c, "F", 3 * n), *own_N = block("newton_euler", &c, "N", 3 * n);
+        double force[3] = {0, 0, 0}, moment[3] = {0, 0, 0}, origin[3], center[3];
+        dyn_workspace *w;
+        dyn_error error;
+        require(dyn_workspace_create(c.model, &w, &error), &error);
+        for (size_t i = 0; i < n; i++) {
+            find_places(&c, w, (int)i, origin, center);
+            add_moment(center, F + 3 * i, moment);
+            for (size_t r = 0; r < 3; r++) {
+                force[r] += F[3 * i + r], moment[r] += N[3 * i + r];
+            }
+            ck_assert_double_eq_tol(norm(own_F + 3 * i, 3), norm(F + 3 * i, 3), 1e-9 * (1 + norm(F + 3 * i, 3)));
+            ck_assert_double_eq_tol(norm(own_N + 3 * i, 3), norm(N + 3 * i, 3), 1e-9 * (1 + norm(N + 3 * i, 3)));
+        }
+        find_places(&c, w, 0, origin, center);
+        add_moment(origin, f, m);
+        assert_norm_close("sum of F", k, force, f, 3, 1e-9);
+        assert_norm_close("sum of moments", k, moment, m, 3, 1e-9);
+        dyn_workspace_free(w);
+        free(F), free(N), free(f), free(m), free(own_F), free(own_N);
+        clear(&c);
+    }
+}
+END_TEST
+
+/* Returns a robot of three joints with damping, of which the last one follows the first one. */
+static dyn_model *damped_robot(void) {
+    static const double multiplier = -1.5;
+    dyn_builder *builder;
+    dyn_model *model;
+    dyn_error error;
+    const dyn_inertia inertia = {.mass = 1, .rotational = {0.1, 0, 0, 0.1, 0, 0.1}};
+    const dyn_joint_description joints[] = {
+        {.name = "turn", .type = DYN_JOINT_TYPE_CONTINUOUS, .damping = 0.5},
+        {.name = "slide", .type = DYN_JOINT_TYPE_PRISMATIC, .damping = 2},
+        {.name = "follow",
+         .type = DYN_JOINT_TYPE_CONTINUOUS,
+         .damping = 0.25,
+         .mimic_joint = "turn",
+         .mimic_multiplier = multiplier},
+    };
+    static const char *const links[] = {"base", "first", "second", "third"};
+    require(dyn_builder_create("damped", &builder, &error), &error);
+    for (int i = 0; i < 4; i++) {
+        const dyn_link_description link = {.name = links[i], .inertia = inertia};
+        require(dyn_builder_add_link(builder, &link, &error), &error);
+    }
+    for (int i = 0; i < 3; i++) {
+        dyn_joint_description joint = joints[i];
+        joint.parent_link = links[i], joint.child_link = links[i + 1];
+        joint.axis[i % 2] = 1;
+        joint.rotation[0] = joint.rotation[4] = joint.rotation[8] = 1;
+        require(dyn_builder_add_joint(builder, &joint, &error), &error);
+    }
+    const dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.mimic = DYN_MIMIC_POLICY_COUPLED);
+    require(dyn_builder_build(builder, &options, NULL, &model, &error), &error);
+    dyn_builder_free(builder);
+    return model;
+}
+
+/* Checks b v of all joints, those of mimic joints at the coordinates of their masters. */
+START_TEST(viscous_forces_are_those_of_passive_damping) {
+    static const char *const names[] = {"newton_euler", "newton_euler_base"};
+    const double q[2] = {0.3, 0.2}, v[2] = {2, -3}, expected[2] = {(0.5 + 1.5 * 1.5 * 0.25) * 2, -6};
+    const dyn_passive_parts damping = {.damping = true, .friction_velocity = 0.01};
+    dyn_model *model = damped_robot();
+    const motion_of_model motion = {.model = model, .q = q, .v = v};
+    double passive[2] = {0}, viscous[2];
+    dyn_error error;
+    require(dyn_add_passive_forces(model, 1, &damping, -1, q, v, passive, &error), &error);
+    assert_norm_close("passive damping", 0, passive, expected, 2, 1e-14);
+    for (int i = 0; i < 2; i++) {
+        evaluate_block(names[i], &motion, "viscous", 2, viscous);
+        assert_norm_close(names[i], 0, viscous, expected, 2, 1e-14);
+    }
+    dyn_model_free(model);
+}
+END_TEST
+
 /* Checks Phi = 0, and Phi_q R = 0: the constraints allow the motions of the joints. The constraints are as many as the
  * directions in which joints do not move. */
 START_TEST(natural_coordinates_obey_their_constraints) {
@@ -284,7 +432,7 @@ START_TEST(linear_answers_of_armstrong_hold_at_the_motion) {
         double *M = block("armstrong", &c, "M", 9 * n), *f = block("armstrong", &c, "f", 3 * n);
         double *K = block("armstrong", &c, "K", 9 * n), *d = block("armstrong", &c, "d", 3 * n);
         double *rise = block("newton_euler", &c, "dv", 3 * n), *turn = block("newton_euler", &c, "dw", 3 * n);
-        double *nf = block("newton_euler", &c, "nf", 6 * n);
+        double *transmitted = block("newton_euler", &c, "f", 3 * n);
         for (size_t i = 0; i < n; i++) {
             for (size_t r = 0; r < 3; r++) {
                 for (size_t j = 0; j < 3; j++) {
@@ -292,10 +440,10 @@ START_TEST(linear_answers_of_armstrong_hold_at_the_motion) {
                     d[3 * i + r] += K[9 * i + 3 * r + j] * rise[3 * i + j];
                 }
             }
-            assert_norm_close("M a + f'", k, f + 3 * i, nf + 6 * i + 3, 3, 1e-9);
+            assert_norm_close("M a + f'", k, f + 3 * i, transmitted + 3 * i, 3, 1e-9);
         }
         assert_norm_close("K a + d", k, d, turn, 3 * n, 1e-9);
-        free(M), free(f), free(K), free(d), free(rise), free(turn), free(nf);
+        free(M), free(f), free(K), free(d), free(rise), free(turn), free(transmitted);
         dyn_model_free(c.model);
     }
 }
@@ -533,6 +681,9 @@ int main(void) {
     tcase_add_test(tests, operators_multiply_to_the_factors);
     tcase_add_test(tests, a_held_end_effector_does_not_accelerate);
     tcase_add_test(tests, constraint_forces_and_joint_forces_add_up_to_the_wrenches);
+    tcase_add_test(tests, newton_and_euler_state_the_wrenches_of_all_joints);
+    tcase_add_test(tests, newton_and_euler_state_what_moves_each_link);
+    tcase_add_test(tests, viscous_forces_are_those_of_passive_damping);
     tcase_add_test(tests, natural_coordinates_obey_their_constraints);
     tcase_add_test(tests, linear_answers_of_armstrong_hold_at_the_motion);
     tcase_add_test(tests, closed_form_on_the_lie_group_agrees_with_its_recursion);

@@ -391,6 +391,18 @@ START_TEST(refusals_of_compare_follow_each_other) {
 }
 END_TEST
 
+/* Checks that a comparison counts passive forces as id does, and that it writes the mass matrix of mass. */
+START_TEST(compare_counts_passive_forces) {
+    json_t *all = run_json("$ctl compare ur5 --state zero --v 1,2,3,4,5,6 --passive damping --json");
+    json_t *id = run_json("$ctl id ur5 --state zero --v 1,2,3,4,5,6 --passive damping --json");
+    json_t *mass = run_json("$ctl mass ur5 --state zero --json");
+    const json_t *kernels = json_array_get(json_object_get(all, "formulations"), 0);
+    ck_assert(json_equal(json_object_get(kernels, "tau"), json_object_get(id, "tau")));
+    ck_assert(json_equal(json_object_get(kernels, "M"), json_object_get(mass, "mass_matrix")));
+    json_decref(all), json_decref(id), json_decref(mass);
+}
+END_TEST
+
 START_TEST(explain_splits_the_torques_of_id) {
     json_t *all =
         run_json("$ctl explain ur5 --q 1,-1,2,0,1,0 --v 1,2,3,4,5,6 --a 6,5,4,3,2,1 --force tool0:1,2,3 --json");
@@ -1253,6 +1265,7 @@ int main(void) {
     tcase_add_test(all, a_constrained_tip_holds_its_height);
     tcase_add_test(all, formulate_takes_links_that_bend);
     tcase_add_test(all, refusals_of_compare_follow_each_other);
+    tcase_add_test(all, compare_counts_passive_forces);
     tcase_add_test(all, explain_splits_the_torques_of_id);
     tcase_add_test(all, published_mass_matrix_comes_out);
     tcase_add_test(all, every_quantity_has_its_key);

@@ -403,12 +403,16 @@ START_TEST(links_that_cannot_bend_are_refused_with_their_field) {
 }
 END_TEST
 
+/* Checks all results of all formulations, which count forces on links and passive forces. */
 START_TEST(every_formulation_is_compared) {
+    static const dyn_client_passive_forces passive = {.damping = true, .friction = true};
     dyn_client_query query = UR5;
     dyn_client_error error;
     dyn_client_comparison *found;
-    double tau[6];
+    double tau[6], M[36];
+    must(dyn_client_mass_matrix(client, &query, Q, M, &error), &error);
     query.external_forces = PULLS, query.external_force_count = 2;
+    query.passive_forces = &passive;
     must(dyn_client_inverse_dynamics(client, &query, Q, V, A, tau, &error), &error);
     must(dyn_client_compare(client, &query, Q, V, A, &found, &error), &error);
     ck_assert_uint_ge(found->formulation_count, 7);
@@ -420,6 +424,7 @@ START_TEST(every_formulation_is_compared) {
         }
         must_be_close(one->tau, tau, 6);
         must_be_close(one->a, A, 6);
+        must_be_close(one->M, M, 36);
         ck_assert_double_le(one->inverse_dynamics.difference, 1e-11);
         ck_assert_double_le(one->forward_dynamics.difference, 1e-11);
         ck_assert_double_le(one->mass_matrix.difference, 1e-11);
@@ -587,6 +592,37 @@ START_TEST(a_singular_mass_matrix_is_named_also_where_results_are_derived) {
 }
 END_TEST
 
+/* Checks that a comparison of the same robot has all results but those that need the inverse of its mass matrix. */
+START_TEST(results_that_cannot_be_computed_leave_the_others) {
+    double q[1] = {0};
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "light", .nq = 1, .nv = 1, .samples = 1);
+    dyn_client_error error;
+    dyn_client_comparison *found;
+    size_t derived = 0;
+    must(dyn_client_compare(client, &query, q, NULL, NULL, &found, &error), &error);
+    for (size_t i = 0; i < found->formulation_count; i++) {
+        const dyn_client_compared_formulation *one = &found->formulations[i];
+        if (one->refusal) {
+            continue;
+        }
+        ck_assert_ptr_null(one->a);
+        ck_assert_msg(strstr(one->forward_dynamics.refusal, "mass matrix is singular"), "%s",
+                      one->forward_dynamics.refusal);
+        ck_assert(!one->tau == !!one->inverse_dynamics.refusal);
+        ck_assert(!one->tau == !one->M);
+        if (one->tau) {
+            ck_assert_double_eq(one->tau[0], 0);
+            ck_assert_double_eq(one->M[0], 0);
+        }
+        derived += !one->tau;
+    }
+    ck_assert_ptr_nonnull(found->formulations[0].M);
+    ck_assert_uint_ge(derived, 1);
+    ck_assert_uint_le(derived, 3);
+    dyn_client_comparison_free(found);
+}
+END_TEST
+
 /* Checks that a comparison refuses a chain of 201 joints, which is beyond its bound, and that a single formulation
  * computes it. */
 START_TEST(a_comparison_of_a_large_model_is_refused) {
@@ -713,6 +749,7 @@ int main(void) {
     tcase_add_test(all, inner_quantities_of_several_states_are_those_of_each);
     tcase_add_test(all, states_whose_blocks_exceed_the_reply_are_refused);
     tcase_add_test(all, a_singular_mass_matrix_is_named_also_where_results_are_derived);
+    tcase_add_test(all, results_that_cannot_be_computed_leave_the_others);
     tcase_add_test(all, a_comparison_of_a_large_model_is_refused);
     tcase_add_test(all, parallel_levels_of_a_long_chain_agree_with_the_kernels);
     tcase_add_test(all, long_comparisons_and_batches_are_cancelled_under_way);

@@ -1376,8 +1376,9 @@ typedef struct dyn_client_query {
     /* Digest that the model must have: MODEL_CHANGED when another one has taken its name; NULL: any model. */
     const char *expected_digest;
     dyn_client_job_ticket *job; /* the call runs as this job (section on jobs); NULL: as an ordinary request */
-    /* Formulation of the literature that computes inverse dynamics, forward dynamics or the mass matrix, such as
-     * "lagrange_euler"; NULL: the daemon's own algorithms. */
+    /* Formulation of the literature, such as "lagrange_euler"; NULL: the daemon's own algorithms. It computes inverse
+     * dynamics, forward dynamics, the mass matrix, gravity forces, bias forces, and those quantities of
+     * dyn_client_evaluate that formulations have. */
     const char *formulation;
     const dyn_client_passive_forces *passive_forces; /* NULL: none */
     /* Constraints beside those of the model: forward and inverse dynamics, evaluations that depend on constraints,
@@ -2280,15 +2281,17 @@ typedef struct dyn_client_formulation_cost {
     double difference; /* largest difference from the daemon's own algorithm, relative to its largest number, or to 1 */
     double time;       /* s */
     uint64_t multiplications, additions, divisions, roots, sines;
+    const char *refusal; /* reason why the result cannot be computed in this state; NULL: it is there */
 } dyn_client_formulation_cost;
 
 typedef struct dyn_client_compared_formulation {
     const char *name;    /* "kernels": the daemon's own algorithms */
     const char *source;  /* literature and equations */
     const char *refusal; /* reason why it does not apply to the model; NULL: it applies, and the rest is set */
-    const double *tau;   /* nv: inverse dynamics */
+    const double *tau;   /* nv: inverse dynamics; NULL where its cost has a refusal, and likewise below */
     const double *a;     /* nv: forward dynamics of the kernels' tau, with the constraints of the model */
     dyn_client_formulation_cost inverse_dynamics, forward_dynamics, mass_matrix;
+    const double *M; /* nv x nv, row-major: mass matrix */
 } dyn_client_compared_formulation;
 
 typedef struct dyn_client_comparison {
@@ -2298,7 +2301,8 @@ typedef struct dyn_client_comparison {
 } dyn_client_comparison;
 
 /* Computes the motion (q, v, a) by the daemon's own algorithms and by every formulation. For a model with constraints,
- * inverse dynamics and the mass matrix are those of the tree. */
+ * inverse dynamics and the mass matrix are those of the tree. Where the mass matrix is singular, the results that need
+ * its inverse are refused, and the call succeeds. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_compare(dyn_client *client, const dyn_client_query *query,
                                                        const double *q, const double *v, const double *a,
                                                        dyn_client_comparison **comparison, dyn_client_error *error);

@@ -187,37 +187,45 @@ typedef struct comparison_result {
     dyn_client_compared_formulation *formulations;
 } comparison_result;
 
-/* Converts the cost of a formulation. Returns false if the reply lacks the cost. */
-static bool read_cost(const Dynamics__V1__FormulationCost *from, dyn_client_formulation_cost *to) {
-    if (from) {
-        *to = (dyn_client_formulation_cost){.is_stated = from->is_stated,
-                                            .difference = from->difference,
-                                            .time = from->time,
-                                            .multiplications = from->multiplications,
-                                            .additions = from->additions,
-                                            .divisions = from->divisions,
-                                            .roots = from->roots,
-                                            .sines = from->sines};
+/* Converts the cost of a result, and sets *values to its numbers, of which the reply has `sent`, or to NULL where the
+ * result is refused. Returns false if the reply lacks the cost, or has not `count` numbers. */
+static bool read_result(const Dynamics__V1__FormulationCost *from, dyn_client_formulation_cost *to, size_t count,
+                        size_t sent, const double *numbers, const double **values) {
+    if (!from) {
+        return false;
     }
-    return from != NULL;
+    bool is_there = from->refusal[0] == '\0';
+    *to = (dyn_client_formulation_cost){.is_stated = from->is_stated,
+                                        .difference = from->difference,
+                                        .time = from->time,
+                                        .multiplications = from->multiplications,
+                                        .additions = from->additions,
+                                        .divisions = from->divisions,
+                                        .roots = from->roots,
+                                        .sines = from->sines,
+                                        .refusal = is_there ? NULL : from->refusal};
+    *values = is_there ? numbers : NULL;
+    return sent == (is_there ? count : 0);
+}
+
+/* Converts the results of one formulation. Returns false if the reply lacks some. */
+static bool read_compared(const Dynamics__V1__ComparedFormulation *from, size_t nv,
+                          dyn_client_compared_formulation *to) {
+    bool applies = from->refusal[0] == '\0';
+    *to = (dyn_client_compared_formulation){
+        .name = from->name, .source = from->source, .refusal = applies ? NULL : from->refusal};
+    return !applies ||
+           (read_result(from->inverse_dynamics, &to->inverse_dynamics, nv, from->n_tau, from->tau, &to->tau) &&
+            read_result(from->forward_dynamics, &to->forward_dynamics, nv, from->n_a, from->a, &to->a) &&
+            read_result(from->mass_matrix, &to->mass_matrix, nv * nv, from->n_mass_matrix_values,
+                        from->mass_matrix_values, &to->M));
 }
 
 static bool read_comparison(comparison_result *result, size_t nv) {
     const Dynamics__V1__CompareReply *reply = result->reply;
     bool fits = reply->nv == nv;
     for (size_t i = 0; fits && i < reply->n_formulations; i++) {
-        const Dynamics__V1__ComparedFormulation *from = reply->formulations[i];
-        dyn_client_compared_formulation *to = &result->formulations[i];
-        bool applies = from->refusal[0] == '\0';
-        *to = (dyn_client_compared_formulation){.name = from->name,
-                                                .source = from->source,
-                                                .refusal = applies ? NULL : from->refusal,
-                                                .tau = applies ? from->tau : NULL,
-                                                .a = applies ? from->a : NULL};
-        fits = !applies ||
-               (from->n_tau == nv && from->n_a == nv && read_cost(from->inverse_dynamics, &to->inverse_dynamics) &&
-                read_cost(from->forward_dynamics, &to->forward_dynamics) &&
-                read_cost(from->mass_matrix, &to->mass_matrix));
+        fits = read_compared(reply->formulations[i], nv, &result->formulations[i]);
     }
     result->comparison = (dyn_client_comparison){
         .nv = nv, .formulation_count = reply->n_formulations, .formulations = result->formulations};

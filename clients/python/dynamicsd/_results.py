@@ -126,12 +126,15 @@ def comparison(found: Any) -> Comparison:
     for each in found.formulations[0:found.formulation_count]:
         if each.refusal != _NULL and text(each.refusal):
             refused = (text(each.name), text(each.source), text(each.refusal))
-            compared.append(ComparedFormulation(*refused, None, None, None, None, None))
+            compared.append(ComparedFormulation(*refused, None, None, None, None, None, None))
         else:
-            costs = [read(FormulationCost, cost)
-                     for cost in (each.inverse_dynamics, each.forward_dynamics, each.mass_matrix)]
-            compared.append(ComparedFormulation(text(each.name), text(each.source), "", copied(each.tau, found.nv),
-                                                copied(each.a, found.nv), *costs))
+            nv = found.nv
+            inverse, forward, mass = (read(FormulationCost, cost)
+                                      for cost in (each.inverse_dynamics, each.forward_dynamics, each.mass_matrix))
+            tau, a, M = (None if values == _NULL else copied(values, *shape)
+                         for values, shape in ((each.tau, (nv,)), (each.a, (nv,)), (each.M, (nv, nv))))
+            compared.append(ComparedFormulation(text(each.name), text(each.source), "", tau, a, inverse, forward,
+                                                mass, M))
     return Comparison(compared)
 
 

@@ -1611,7 +1611,8 @@ class Formulation(Record):
 @record("dyn_client_formulation_cost")
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class FormulationCost(Record):
-    """Cost of one result of a formulation: time in s, operations, and its difference from the daemon's own result."""
+    """Cost of one result of a formulation: time in s, operations, and its difference from the daemon's own result.
+    `refusal` is the reason why the result cannot be computed in this state, or empty."""
 
     is_stated: bool
     difference: float
@@ -1621,11 +1622,13 @@ class FormulationCost(Record):
     divisions: int
     roots: int
     sines: int
+    refusal: str
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class ComparedFormulation(Record):
-    """Result of one formulation, or the reason why it does not apply to the model."""
+    """Results of one formulation, or the reason why it does not apply to the model. A result that its cost refuses is
+    None."""
 
     name: str
     source: str
@@ -1635,11 +1638,17 @@ class ComparedFormulation(Record):
     inverse_dynamics: FormulationCost | None
     forward_dynamics: FormulationCost | None
     mass_matrix: FormulationCost | None
+    M: Array | None
 
     def __repr__(self) -> str:
         if self.refusal:
             return f"<ComparedFormulation {self.name!r} does not apply: {self.refusal}>"
-        return f"<ComparedFormulation {self.name!r} of {self.source}: tau {brief(self.tau)}>"
+        return f"<ComparedFormulation {self.name!r} of {self.source}: tau {self.brief_tau()}>"
+
+    def brief_tau(self) -> str:
+        """The forces in brief, or why there are none."""
+        refusal = self.refusal or (self.inverse_dynamics.refusal if self.inverse_dynamics else "")
+        return refusal if self.tau is None else brief(self.tau)
 
 
 class Comparison(tuple[ComparedFormulation, ...]):
@@ -1648,6 +1657,6 @@ class Comparison(tuple[ComparedFormulation, ...]):
     def _repr_html_(self) -> str:
         def cost(stated: FormulationCost | None, member: str) -> str:
             return "" if stated is None or not stated.is_stated else f"{getattr(stated, member):.3g}"
-        rows = [(each.name, each.source, each.refusal or brief(each.tau), cost(each.inverse_dynamics, "time"),
+        rows = [(each.name, each.source, each.brief_tau(), cost(each.inverse_dynamics, "time"),
                  cost(each.inverse_dynamics, "difference")) for each in self]
         return html_table("one motion by every formulation", ["name", "source", "tau", "time [s]", "difference"], rows)

@@ -100,3 +100,15 @@ mechanism KERNEL(mechanism_at)(const dyn_model *model, const double gravity[3], 
     }
     return m;
 }
+
+void KERNEL(mechanism_viscous)(const mechanism *m, const real *v, real *viscous) {
+    real_clear(viscous, m->nv);
+    for (int j = 0; j < m->model->joint_count; j++) {
+        const dyn_joint *joint = &m->model->joints[j];
+        double ratio = joint->master >= 0 ? joint->multiplier : 1;
+        int nv = joint->master >= 0 ? m->model->joints[joint->master].nv : joint->nv;
+        for (int k = joint->v_index; k < joint->v_index + nv; k++) {
+            viscous[k] = viscous[k] + real_set(ratio * ratio * joint->damping) * v[k];
+        }
+    }
+}

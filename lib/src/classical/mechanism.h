@@ -131,6 +131,18 @@ static inline int mechanism_carries(const mechanism *m, int i, int j) {
     return i == j;
 }
 
+/* Splits the wrenches of all links to moments n and forces f. */
+static inline void mechanism_split(const mechanism *m, const force *wrenches, vec3 *n, vec3 *f) {
+    for (int i = 0; i < m->count; i++) {
+        n[i] = wrenches[i].n;
+        f[i] = wrenches[i].f;
+    }
+}
+
+/* Computes the viscous forces b v of the coordinates at the velocity v, nv numbers each. A coupled mimic joint with the
+ * ratio r adds r^2 b to the damping of its master's coordinate. */
+void KERNEL(mechanism_viscous)(const mechanism *m, const real *v, real *viscous);
+
 /* Sets `count` numbers to zero. */
 static inline void real_clear(real *x, int count) {
     for (int i = 0; i < count; i++) {

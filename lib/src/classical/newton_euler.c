@@ -28,7 +28,8 @@
 /* Quantities of the links, in their axes. */
 typedef struct link_arrays {
     vec3 *w, *dw, *dv, *ac, *F, *N;
-    force *f; /* wrench that joint i transmits: n_i, then f_i */
+    force *f;        /* wrench that joint i transmits: n_i, then f_i */
+    vec3 *n_i, *f_i; /* its two parts, as blocks */
     real *viscous;
 } link_arrays;
 
@@ -42,6 +43,8 @@ static link_arrays take_arrays(const mechanism *m, scratch *s) {
     t.F = (vec3 *)scratch_take(s, count, sizeof(vec3));
     t.N = (vec3 *)scratch_take(s, count, sizeof(vec3));
     t.f = (force *)scratch_take(s, count, sizeof(force));
+    t.n_i = (vec3 *)scratch_take(s, count, sizeof(vec3));
+    t.f_i = (vec3 *)scratch_take(s, count, sizeof(vec3));
     t.viscous = scratch_reals(s, (size_t)m->nv);
     return t;
 }
@@ -105,12 +108,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
     int n = m->count;
     real_clear(t.viscous, m->nv);
     compute_forces(m, t, v, a, t.viscous);
-    for (int i = 0; i < n; i++) {
-        const mechanism_link *l = &m->links[i];
-        for (int k = 0; k < l->nv; k++) {
-            t.viscous[l->v_index + k] = real_set(m->model->joints[l->b->joint].damping) * v[l->v_index + k];
-        }
-    }
+    KERNEL(mechanism_viscous)(m, v, t.viscous);
     KERNEL(add_block)(blocks, "w", block_of(n, 3, 0, 0), t.w);
     KERNEL(add_block)(blocks, "dw", block_of(n, 3, 0, 0), t.dw);
     KERNEL(add_block)
@@ -119,8 +117,9 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
     KERNEL(add_block)(blocks, "F", block_of(n, 3, 0, 0), t.F);
     KERNEL(add_block)
     (blocks, "N", block_of(n, 3, 0, 0), t.N);
-    KERNEL(add_block)
-    (blocks, "nf", block_of(n, 2, 3, 0), t.f);
+    mechanism_split(m, t.f, t.n_i, t.f_i);
+    KERNEL(add_block)(blocks, "f", block_of(n, 3, 0, 0), t.f_i);
+    KERNEL(add_block)(blocks, "n", block_of(n, 3, 0, 0), t.n_i);
     KERNEL(add_block)
     (blocks, "viscous", block_of(m->nv, 0, 0, 0), t.viscous);
 }

@@ -19,7 +19,8 @@
 typedef struct base_arrays {
     placement *X; /* placements of the links in the base */
     vec3 *w, *dw, *dv, *F, *N;
-    force *f; /* wrench that joint i transmits: n_i, then f_i */
+    force *f;        /* wrench that joint i transmits: n_i, then f_i */
+    vec3 *n_i, *f_i; /* its two parts, as blocks */
     real *tau;
 } base_arrays;
 
@@ -33,6 +34,8 @@ static base_arrays take_arrays(const mechanism *m, scratch *s) {
     t.F = (vec3 *)scratch_take(s, count, sizeof(vec3));
     t.N = (vec3 *)scratch_take(s, count, sizeof(vec3));
     t.f = (force *)scratch_take(s, count, sizeof(force));
+    t.n_i = (vec3 *)scratch_take(s, count, sizeof(vec3));
+    t.f_i = (vec3 *)scratch_take(s, count, sizeof(vec3));
     t.tau = scratch_reals(s, (size_t)m->nv);
     return t;
 }
@@ -115,8 +118,11 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
     KERNEL(add_block)(blocks, "F", vectors, t.F);
     KERNEL(add_block)
     (blocks, "N", vectors, t.N);
-    KERNEL(add_block)
-    (blocks, "nf", block_of(m->count, 2, 3, 0), t.f);
+    mechanism_split(m, t.f, t.n_i, t.f_i);
+    KERNEL(add_block)(blocks, "f", vectors, t.f_i);
+    KERNEL(add_block)(blocks, "n", vectors, t.n_i);
+    KERNEL(mechanism_viscous)(m, v, t.tau);
+    KERNEL(add_block)(blocks, "viscous", block_of(m->nv, 0, 0, 0), t.tau);
 }
 
 const formulation KERNEL(newton_euler_base) = {
