@@ -20,14 +20,15 @@ Multiplications / additions for a chain of n revolute joints with any axes and p
 The test `property.operation_counts` compares this document with the counts; `tests/property/operation_counts.py` with
 `--write` writes it.
 
-The last column counts multiplications and additions together: by `screws` here, as published for that method, and for
-the method of Rodriguez. The published polynomials of that column hold for chains of several joints: for one joint they
-give 27 and -26. All differences of `newton_euler` and `generalized_dalembert` are those of the polynomials, so that
-their sign changes with n: recursions here begin with full vectors at every joint, but skip the terms of the base.
+The columns of forward dynamics count multiplications and additions together, here and as published: by `screws`, and by
+`spatial_operator_algebra`, the method of Rodriguez. The published polynomials of these columns hold for chains of
+several joints: for one joint they give 27 and -26. All differences of `newton_euler` and `generalized_dalembert` are
+those of the polynomials, so that their sign changes with n: recursions here begin with full vectors at every joint, but
+skip the terms of the base.
 
 """
 COLUMNS = ["n", "lagrange_euler", "published", "newton_euler", "published", "generalized_dalembert", "published",
-           "forward dynamics: screws / published / Rodriguez"]
+           "screws, forward", "published", "spatial_operator_algebra, forward", "published"]
 
 
 def counts(program):
@@ -37,16 +38,17 @@ def counts(program):
     for name, n, times, plus, times_published, plus_published in re.findall(
             r"^(\w+) +" + NUMBERS + r" +(\d+) x +(\d+) \+$", found.stdout, re.MULTILINE):
         rows.setdefault(int(n), {})[name] = [f"{times} / {plus}", f"{times_published} / {plus_published}"]
-    together = r"^screws +" + NUMBERS + r", both together: screws (-?\d+), Rodriguez (-?\d+)$"
-    for n, times, plus, screws, rodriguez in re.findall(together, found.stdout, re.MULTILINE):
-        rows[int(n)]["screws"] = [f"{int(times) + int(plus)} / {screws} / {rodriguez}"]
+    together = r"^(\w+) +(\d+) +(\d+) x +(\d+) \+  published, both together: (-?\d+)$"
+    for name, n, times, plus, published in re.findall(together, found.stdout, re.MULTILINE):
+        rows[int(n)][name] = [str(int(times) + int(plus)), published]
     return rows
 
 
 def document(rows):
     lines = ["| " + " | ".join(COLUMNS) + " |", "|---" * len(COLUMNS) + "|"]
     for n, row in sorted(rows.items()):
-        cells = [cell for name in ("lagrange_euler", "newton_euler", "generalized_dalembert", "screws")
+        cells = [cell for name in ("lagrange_euler", "newton_euler", "generalized_dalembert", "screws",
+                                    "spatial_operator_algebra")
                  for cell in row[name]]
         lines.append("| " + " | ".join([str(n), *cells]) + " |")
     return HEADING + "\n".join(lines) + "\n"
