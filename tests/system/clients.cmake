@@ -38,6 +38,7 @@ add_system_test(cli_identification command_line)
 add_system_test(constraints command_line m)
 add_system_test(constraint_space command_line m)
 add_system_test(machine_elements command_line m)
+add_system_test(machine_motions command_line m)
 add_system_test(motors command_line m)
 add_system_test(contacts command_line m)
 
