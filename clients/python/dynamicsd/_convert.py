@@ -18,7 +18,7 @@ from typing import Any, Callable, TypeVar, cast
 import numpy as np
 
 from dynamicsd._client import ffi
-from dynamicsd.errors import InvalidArgument, text
+from dynamicsd.errors import InvalidArgument, OutOfMemory, text
 
 T = TypeVar("T")
 # Function that reads one member of a structure of C.
@@ -43,6 +43,38 @@ def enumeration(name: str) -> dict[str, int]:
     numbers: dict[str, int] = ffi.typeof(name).relements
     prefix = name.upper() + "_"
     return {key[len(prefix):].lower(): number for key, number in numbers.items() if key.startswith(prefix)}
+
+
+def characters(field: str, value: Any) -> bytes:
+    """Text for C. It has no zero byte, which would end it there."""
+    try:
+        found: bytes = value.encode("utf-8")
+    except AttributeError:
+        raise InvalidArgument(f"is {value!r}, but a text is needed", field=field) from None
+    except UnicodeEncodeError as error:
+        raise InvalidArgument(f"{value!r} has no UTF-8: {error.reason}", field=field) from None
+    if b"\0" in found:
+        raise InvalidArgument(f"{value!r} has a character of code 0", field=field)
+    return found
+
+
+def whole(field: str, value: Any, least: int = 0, most: int = (1 << 64) - 1) -> int:
+    """Whole number for C, from `least` to `most`."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise InvalidArgument(f"is {value!r}, but a whole number is needed", field=field) from None
+    if not least <= number <= most:
+        raise InvalidArgument(f"is {value}, but a number from {least} to {most} is needed", field=field)
+    return number
+
+
+def room(field: str, shape: tuple[int, ...], kind: Any = np.float64) -> np.ndarray[Any, Any]:
+    """New array for results, whose size the argument `field` decides on."""
+    try:
+        return np.empty(shape, kind)
+    except (MemoryError, ValueError) as error:
+        raise OutOfMemory(f"no memory for an array of the shape {shape}: {error}", field=field) from None
 
 
 class Enumeration:
@@ -206,13 +238,13 @@ class Keep(list[Any]):
         self.append(made)
         return made
 
-    def string(self, value: str) -> Any:
+    def string(self, value: str, field: str = "name") -> Any:
         """String of C."""
-        return self.new("char[]", value.encode("utf-8"))
+        return self.new("char[]", characters(field, value))
 
-    def strings(self, values: Sequence[str]) -> Any:
+    def strings(self, values: Sequence[str], field: str = "names") -> Any:
         """Array of strings of C."""
-        return self.new("char *[]", [self.string(value) for value in values])
+        return self.new("char *[]", [self.string(value, f"{field}[{i}]") for i, value in enumerate(values)])
 
     def doubles(self, field: str, value: Any, shape: tuple[int, ...] | None = None) -> Any:
         """Contiguous doubles. `shape` is the one that is needed, and None any."""
@@ -236,13 +268,16 @@ class Strings:
 
     def __init__(self, values: tuple[str, ...]) -> None:
         self.values = values
-        self._entries = [ffi.new("char[]", value.encode("utf-8")) for value in values]
+        self._entries = [ffi.new("char[]", characters(f"joint_names[{i}]", value)) for i, value in enumerate(values)]
         self.array = ffi.new("char *[]", self._entries)
 
 
-def listed(names: Sequence[str]) -> Sequence[str]:
-    """Names as a sequence; a single string is one name."""
-    return (names,) if isinstance(names, str) else names
+def listed(field: str, values: Any, single: type = str) -> list[Any]:
+    """Values as a list; a single one, such as a name, is a list of one."""
+    try:
+        return [values] if isinstance(values, single) else list(values)
+    except TypeError:
+        raise InvalidArgument(f"is {values!r}, but a {single.__name__} or several are needed", field=field) from None
 
 
 @functools.lru_cache(maxsize=256)
@@ -256,6 +291,9 @@ def as_doubles(field: str, value: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
     if type(value) is np.ndarray and value.dtype == np.float64:
         return np.ascontiguousarray(value) if value.ndim else value.reshape(1)
     try:
+        masked = np.count_nonzero(value.mask) if isinstance(value, np.ma.MaskedArray) else 0
+        if masked:
+            raise ValueError(f"{masked} values are masked; fill them or leave their rows out")
         given = np.asarray(value)
         if given.dtype.kind not in "fiub":
             raise ValueError(f"{given.dtype} is no real number")
@@ -267,12 +305,12 @@ def as_doubles(field: str, value: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
 def _write_entries(keep: Keep, field: str, item: Any, value: Any) -> tuple[Any, int]:
     """Array of C with the entries of a sequence, and their number."""
     if item.kind == "pointer":
-        names = [value] if isinstance(value, str) else list(value)
-        return keep.strings(names), len(names)
+        names = listed(field, value)
+        return keep.strings(names, field), len(names)
     if item.cname == "double":
         return keep.array(field, value)
     if item.kind == "enum":
-        numbers = [named(item.cname).number(f"{field}[{i}]", each) for i, each in enumerate(value)]
+        numbers = [named(item.cname).number(f"{field}[{i}]", each) for i, each in enumerate(listed(field, value))]
         return keep.new(f"{item.cname}[]", numbers), len(numbers)
     records = [value] if dataclasses.is_dataclass(value) else list(value)
     entries = keep.new(f"{item.cname}[]", len(records))
@@ -301,7 +339,7 @@ def _write_member(keep: Keep, cdata: Any, members: dict[str, Any], name: str, va
     elif kind.kind != "pointer":
         setattr(cdata, name, value)
     elif kind.item.cname == "char":
-        setattr(cdata, name, keep.string(value))
+        setattr(cdata, name, keep.string(value, field))
     elif kind.item.cname == "void":
         memory = ffi.from_buffer(value)
         keep.append(memory)
@@ -339,4 +377,5 @@ def fill(keep: Keep, cdata: Any, field: str, /, **values: Any) -> None:
             try:
                 _write_member(keep, cdata, members, name, value, f"{field}.{name}" if field else name)
             except (TypeError, OverflowError, AttributeError) as error:
-                raise InvalidArgument(f"{value!r} does not fit: {error}", field=f"{field}.{name}") from None
+                raise InvalidArgument(f"{value!r} does not fit: {error}",
+                                      field=f"{field}.{name}" if field else name) from None

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamicsd._client import ffi, lib
-from dynamicsd._convert import Keep, as_doubles, fill, named, strings
+from dynamicsd._convert import Keep, as_doubles, characters, fill, named, room, strings, whole
 from dynamicsd._session import CANCELLATION, Progress, Watch, seconds
 from dynamicsd.errors import InvalidArgument, text
 from dynamicsd.evaluation import Layouts, Request
@@ -28,6 +28,8 @@ _DOUBLES = ffi.typeof("double[]")
 _VECTOR = ffi.typeof("double[3]")
 _ARRAY = np.ndarray
 _DOUBLE = np.dtype(np.float64)
+# States from which on the memory for a result may be missing.
+_MANY = 1 << 20
 # Arrays whose rows are configurations. Those of the others are velocities, accelerations or forces.
 _OF_Q = frozenset(("q", "q_1", "q_ref"))
 
@@ -56,10 +58,10 @@ class JobTicket:
     def __init__(self, name: str = "", token: int = 0) -> None:
         self.struct = ffi.new("dyn_client_job_ticket *")
         try:
-            self.struct.name = name.encode()
-            self.struct.token = token
-        except (IndexError, OverflowError) as error:
-            raise InvalidArgument(str(error), field="job") from None
+            self.struct.name = characters("name", name)
+            self.struct.token = whole("token", token)
+        except IndexError as error:
+            raise InvalidArgument(str(error), field="name") from None
 
     @property
     def name(self) -> str:
@@ -278,11 +280,15 @@ class Query:
 
     def _set_job(self, value: Any) -> None:
         if value is not None:
+            if not isinstance(value, JobTicket):
+                raise InvalidArgument(f"is {value!r}, but a JobTicket is needed", field="job")
             self.keep.append(value)
             self.struct.job = value.struct
 
     def _set_progress(self, value: Any) -> None:
         if value:
+            if value is not True and not callable(value):
+                raise InvalidArgument(f"is {value!r}, but True or a function is needed", field="progress")
             self._observe(value)
 
     def _set_precision(self, value: Any) -> None:
@@ -313,6 +319,8 @@ class Query:
     def _set_rows(self, value: Any) -> None:
         if value is None:
             return
+        if not isinstance(value, (tuple, list)) or len(value) != 2:
+            raise InvalidArgument("is no pair of a matrix and accelerations", field="rows")
         matrix = as_doubles("rows", value[0])
         if matrix.ndim not in (2, 3) or matrix.shape[-1] != self.model.nv:
             needed = f"(k, {self.model.nv}) or (n, k, {self.model.nv})"
@@ -390,7 +398,7 @@ class Query:
         """Calls a function that writes one array, the caller's own or a new one. It ends the query."""
         shape = self.shape(*trailing)
         if out is None:
-            out = np.empty(shape)
+            out = np.empty(shape) if self.samples < _MANY else room("samples", shape)
         else:
             _check_result(out, shape)
         self.model.session.invoke(function, (self.struct, *arguments, _from_buffer(_DOUBLES, out)), self.watch,

@@ -17,7 +17,7 @@ import weakref
 from typing import Any, Callable, Union
 
 from dynamicsd._client import ffi, lib
-from dynamicsd._convert import Keep
+from dynamicsd._convert import Keep, characters
 from dynamicsd.errors import InvalidArgument, MarkedRows, Unavailable, exception_of, text
 
 Progress = Union[bool, Callable[[float], object]]
@@ -160,7 +160,7 @@ class _Connecting(threading.Thread):
 
     def __init__(self, url: str, options: Any) -> None:
         super().__init__(daemon=True)
-        self._url, self._options = url, options
+        self._url, self._options = characters("url", url), options
         self._lock = threading.Lock()
         self._is_over = self._is_left = False
         self.opened = ffi.new("dyn_client **")
@@ -169,7 +169,7 @@ class _Connecting(threading.Thread):
 
     def run(self) -> None:
         """Connects. Closes the connection if nobody waits for it any more."""
-        self.status = lib.dyn_client_connect(self._url.encode(), self._options, self.opened, self.error)
+        self.status = lib.dyn_client_connect(self._url, self._options, self.opened, self.error)
         with self._lock:
             self._is_over = True
             if self._is_left:
@@ -295,6 +295,14 @@ def terms(keep: Keep, timeout: float, progress: Progress | None, job: Any = None
     if job is not None:
         struct.job = job
     return struct, watch
+
+
+def wait_of(timeout: Any) -> float:
+    """Time to wait in Python, in seconds."""
+    found = seconds(timeout)
+    if not 0 <= found < float("inf"):
+        raise InvalidArgument(f"{timeout!r} is no time from 0 on", field="timeout")
+    return found
 
 
 def seconds(timeout: Any) -> float:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from dynamicsd import _results
 from dynamicsd._client import ffi, lib
-from dynamicsd._convert import Keep, fill, members_of, named, read
+from dynamicsd._convert import Keep, characters, fill, listed, members_of, named, read, whole
 from dynamicsd._query import JobTicket, Options, Query
 from dynamicsd._session import Progress, Session, Watch, seconds, terms
 from dynamicsd._shown import html_table
@@ -130,7 +130,7 @@ class Client:
         >>> client.health().state
         'serving'
         """
-        name = _NULL if component is None else component.encode()
+        name = _NULL if component is None else characters("component", component)
         found = self.session.result("dyn_client_health", lib.dyn_client_health_free, lib.dyn_client_get_health, name,
                                     seconds(timeout))
         states = named("dyn_client_health_state")
@@ -219,7 +219,7 @@ class Client:
         >>> newest in [one.connection for one in client.connections()]
         False
         """
-        self.session.call(lib.dyn_client_close_connection, connection, seconds(timeout))
+        self.session.call(lib.dyn_client_close_connection, whole("connection", connection), seconds(timeout))
 
     # ---- models ------------------------------------------------------------------------------------------------------
 
@@ -240,7 +240,7 @@ class Client:
         if not isinstance(model, str):
             raise TypeError(f"{model!r} is no model: pass its name or digest, a str")
         found = self.session.result("dyn_client_description", lib.dyn_client_description_free,
-                                    lib.dyn_client_describe_model, model.encode(), seconds(timeout))
+                                    lib.dyn_client_describe_model, characters("model", model), seconds(timeout))
         return _results.description(found)
 
     def models(self, timeout: float = 0) -> tuple[ModelInfo, ...]:
@@ -318,7 +318,7 @@ class Client:
         >>> stiff = client.model("two_link").derive("stiff", Operation("lock_joints", joints=["joint2"]))
         >>> client.unload("stiff")
         """
-        self.session.call(lib.dyn_client_unload_model, model.encode(), seconds(timeout))
+        self.session.call(lib.dyn_client_unload_model, characters("model", model), seconds(timeout))
 
     def inertia(self, parts: InertiaPart | Sequence[InertiaPart], point: ArrayLike | None = None, *, timeout: float = 0,
                 progress: Progress | None = None) -> Body:
@@ -329,7 +329,7 @@ class Client:
         array([1., 1., 1.])
         """
         keep = Keep()
-        given = [parts] if isinstance(parts, InertiaPart) else list(parts)
+        given = listed("parts", parts, InertiaPart)
         array = keep.new("dyn_client_inertia_part[]", len(given))
         for i, part in enumerate(given):
             values = members_of(part)
@@ -353,8 +353,11 @@ class Client:
                  seed: int = 0, lease: float = 0.0, keep: bool = False, **options: Unpack[Options]) -> Simulation:
         """Creates a simulation. Its defaults are the home configuration at rest and semi-implicit steps of 1 ms.
 
-        `pace` is "lockstep", where only Simulation.step advances it, or "clock", where it follows the clock with `rate`
-        simulated seconds a second; naming a rate selects the clock. `publish_rate` counts states a simulated second.
+        `pace` is "lockstep", where only Simulation.step advances it, or "clock", where it follows the clock; naming a
+        rate selects the clock. `rate` counts simulated seconds a second, 0.001 to 1000: with rate=1000 the robot moves
+        a thousand times as fast as a real one, or as fast as the daemon computes (State.slipped is the time by which it
+        stays behind). Steps a simulated second are 1 / Stepping.step_length, and `publish_rate` counts published states
+        a simulated second.
 
         >>> with client.simulate("two_link", q=[0.0, 0.0], v=[0.0, 0.0]) as sim:
         ...     round(sim.step(1000).time, 6)
@@ -384,7 +387,8 @@ class Client:
         'swing'
         """
         found = self.session.result("dyn_client_simulation", lib.dyn_client_simulation_free,
-                                    lib.dyn_client_get_simulation, name.encode(), token, seconds(timeout))
+                                    lib.dyn_client_get_simulation, characters("name", name), whole("token", token),
+                                    seconds(timeout))
         return Simulation(self, name, token, found.nq, found.nv)
 
     def simulations(self, timeout: float = 0) -> tuple[State, ...]:
@@ -432,7 +436,8 @@ class Client:
         >>> state.q.shape, state.v.shape
         ((2,), (2,))
         """
-        return StateWatcher(self, simulation, lib.dyn_client_watch_simulation, simulation.encode(), seconds(timeout))
+        return StateWatcher(self, simulation, lib.dyn_client_watch_simulation, characters("simulation", simulation),
+                            seconds(timeout))
 
     def watch_models(self, timeout: float = 0) -> Watcher:
         """Subscribes to the models of the daemon: each that is loaded, replaced or unloaded.
@@ -473,7 +478,7 @@ class Client:
         >>> client.recordings()
         ()
         """
-        self.session.call(lib.dyn_client_delete_recording, recording.encode(), seconds(timeout))
+        self.session.call(lib.dyn_client_delete_recording, characters("recording", recording), seconds(timeout))
 
     def fetch_recording(self, recording: str, timeout: float = 0) -> bytes:
         """Reads the file of a recording.
@@ -490,7 +495,8 @@ class Client:
         offset = 0
         while True:
             part = self.session.result("dyn_client_recording_part", lib.dyn_client_recording_part_free,
-                                       lib.dyn_client_fetch_recording, recording.encode(), offset, 0, seconds(timeout))
+                                       lib.dyn_client_fetch_recording, characters("recording", recording), offset, 0,
+                                       seconds(timeout))
             if part.count == 0:
                 return b"".join(parts)
             parts.append(bytes(ffi.buffer(part.bytes, part.count)))
@@ -511,10 +517,11 @@ class Client:
         >>> client.delete_recording("tape")
         """
         keep = Keep()
-        rows = keep.new("dyn_client_rows *", (first, stride, count)) if with_states else _NULL
+        numbers = whole("first", first), whole("stride", stride), whole("count", count)
+        rows = keep.new("dyn_client_rows *", numbers) if with_states else _NULL
         struct, watch = terms(keep, timeout, progress, None if job is None else job.struct)
         found = self.session.result("dyn_client_replay", lib.dyn_client_replay_free, lib.dyn_client_replay_simulation,
-                                    recording.encode(), rows, struct, watch=watch)
+                                    characters("recording", recording), rows, struct, watch=watch)
         return _results.replay(found)
 
     # ---- streams -----------------------------------------------------------------------------------------------------
@@ -553,7 +560,8 @@ class Client:
         ...         joined.push(0.0, q=[0.0, 0.0])
         """
         opened = ffi.new("dyn_client_stream **")
-        self.session.call(lib.dyn_client_join_stream, name.encode(), key, seconds(timeout), opened)
+        self.session.call(lib.dyn_client_join_stream, characters("name", name), whole("key", key), seconds(timeout),
+                          opened)
         return Stream(self, opened[0], False)
 
     def stream_info(self, name: str, timeout: float = 0) -> StreamInfo:
@@ -563,7 +571,8 @@ class Client:
         ...     client.stream_info("points").kind
         'feedforward'
         """
-        found = self._list("dyn_client_stream_list", lib.dyn_client_get_stream, name.encode(), seconds(timeout))
+        found = self._list("dyn_client_stream_list", lib.dyn_client_get_stream, characters("name", name),
+                           seconds(timeout))
         return read(StreamInfo, found.streams[0])
 
     def streams(self, timeout: float = 0) -> tuple[StreamInfo, ...]:
@@ -586,7 +595,7 @@ class Client:
         >>> update.tau
         array([[29.43,  9.81]])
         """
-        return Watcher(self, stream, lib.dyn_client_watch_stream, stream.encode(), seconds(timeout))
+        return Watcher(self, stream, lib.dyn_client_watch_stream, characters("stream", stream), seconds(timeout))
 
     # ---- jobs --------------------------------------------------------------------------------------------------------
 
@@ -617,7 +626,7 @@ class Client:
         'rollout'
         >>> client.cancel_job(ticket)
         """
-        found = self._list("dyn_client_job_list", lib.dyn_client_get_jobs, name.encode(), seconds(timeout))
+        found = self._list("dyn_client_job_list", lib.dyn_client_get_jobs, characters("name", name), seconds(timeout))
         return read(Job, found.jobs[0])
 
     def cancel_job(self, job: str | JobTicket, token: int = 0, timeout: float = 0) -> None:
@@ -631,7 +640,7 @@ class Client:
         >>> client.cancel_job(ticket)
         """
         name, secret = (job.name, job.token) if isinstance(job, JobTicket) else (job, token)
-        self.session.call(lib.dyn_client_cancel_job, name.encode(), secret, seconds(timeout))
+        self.session.call(lib.dyn_client_cancel_job, characters("job", name), whole("token", secret), seconds(timeout))
 
 
 def connect(url: str | None = None, *, timeout: float = 10.0, connect_timeout: float = 2.0,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamicsd._client import ffi, lib
-from dynamicsd._convert import Keep, fill, named, read
+from dynamicsd._convert import Keep, characters, fill, listed, named, read
 from dynamicsd._shown import html_table
 from dynamicsd.errors import InvalidArgument, text
 from dynamicsd.records import Array, PassiveForces, TaskFrame
@@ -337,7 +337,7 @@ Asked = Union[str, Quantity]
 def _find(name: str) -> tuple[int, int] | None:
     """Number of a quantity and its subject."""
     number = ffi.new("dyn_client_quantity *")
-    if not lib.dyn_client_find_quantity(name.encode(), number):
+    if not lib.dyn_client_find_quantity(characters("quantities", name), number):
         return None
     return int(number[0]), int(lib.dyn_client_quantity_subject_of(number[0]))
 
@@ -406,13 +406,15 @@ class Request:
         for name, pointer in zip(ARRAYS, arrays or (_NULL,) * len(ARRAYS)):
             setattr(struct, name, pointer)
         fill(self._kept, struct, "evaluate", contact_step=options.get("contact_step", 0.0))
-        names = (asked,) if isinstance(asked, (str, Quantity)) else tuple(asked)
+        names = (asked,) if isinstance(asked, (str, Quantity)) else tuple(listed("quantities", asked))
         frames, reference_frame = options.get("frames"), options.get("reference_frame", "local")
         if frames is not None:
-            frames = (frames,) if isinstance(frames, str) else tuple(frames)
+            frames = tuple(listed("frames", frames))
         key = (names, frames, reference_frame)
         if key != self._asked:
             self._asked, self._kept = None, Keep()
+            _FRAMES.number("reference_frame", reference_frame)
+            self._kept.strings(frames or (), "frames")
             struct.quantities = _written(self._kept, names, frames, reference_frame)
             struct.quantity_count = len(names)
             if _TEXT.issuperset(map(type, names + (frames or ()))):

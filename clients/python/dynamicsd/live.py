@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynamicsd import _results
 from dynamicsd._client import ffi, lib
-from dynamicsd._convert import Keep, as_doubles, fill, integers, named, read
+from dynamicsd._convert import Keep, as_doubles, characters, fill, integers, named, read, room, whole
 from dynamicsd._query import Rows, as_rows
-from dynamicsd._session import CANCELLATION, Progress, Watch, seconds
+from dynamicsd._session import CANCELLATION, Progress, Watch, seconds, wait_of
 from dynamicsd.errors import InvalidArgument, Timeout, Unavailable, exception_of, text
 from dynamicsd.records import Array, BaseMotion, ExternalForce, ModelInfo, State, StreamInfo, Update, WatchedState
 
@@ -44,7 +44,7 @@ class Simulation:
         self.client = client
         self.name = name
         self.token = token
-        self._c_name = ffi.new("char[]", name.encode())
+        self._c_name = ffi.new("char[]", characters("name", name))
         self._sizes = {"q": nq, "v": nv, "q_ref": nq, "v_ref": nv, "a_ref": nv, "tau": nv}
 
     def _row(self, keep: Keep, field: str, value: Any) -> Any:
@@ -106,7 +106,8 @@ class Simulation:
         if progress or CANCELLATION.get() is not None:
             watch = Watch(progress)
             watch.set_in(struct)
-        return self._state(lib.dyn_client_step_simulation, self.token, steps, struct, seconds(timeout), watch=watch)
+        return self._state(lib.dyn_client_step_simulation, self.token, whole("steps", steps), struct, seconds(timeout),
+                           watch=watch)
 
     def set_input(self, *, tau: Rows | None = None, q_ref: Rows | None = None,
                   v_ref: Rows | None = None, a_ref: Rows | None = None,
@@ -149,7 +150,9 @@ class Simulation:
                            *pointers, seconds(timeout))
 
     def pause(self, timeout: float = 0) -> State:
-        """Stops the clock of the simulation.
+        """Stops the clock of the simulation between two steps. The result is the state at which it stays.
+
+        No step follows the one of the result until `resume`. step advances a paused simulation.
 
         >>> with client.simulate("two_link", rate=1.0) as sim:
         ...     state = sim.pause()
@@ -159,7 +162,7 @@ class Simulation:
         return self._state(lib.dyn_client_pause_simulation, self.token, seconds(timeout))
 
     def resume(self, timeout: float = 0) -> State:
-        """Lets the simulation follow the clock.
+        """Lets the simulation follow the clock from now on. It does not catch up with the time of the pause.
 
         >>> with client.simulate("two_link", rate=1.0, is_paused=True) as sim:
         ...     state = sim.resume()
@@ -211,7 +214,8 @@ class Simulation:
         ...     state = sim.step(5)
         >>> client.delete_recording("tape")
         """
-        self.client.session.call(lib.dyn_client_record_simulation, self._c_name, self.token, recording.encode(),
+        self.client.session.call(lib.dyn_client_record_simulation, self._c_name, self.token, characters("recording",
+                                 recording),
                                  seconds(timeout))
 
     def stop_recording(self, timeout: float = 0) -> tuple[int, int]:
@@ -297,7 +301,7 @@ class Subscription:
         'loaded'
         >>> stiff.unload()
         """
-        end = clock.monotonic() + timeout
+        end = clock.monotonic() + wait_of(timeout)
         update = ffi.new("dyn_client_update *")
         update.struct_size = ffi.sizeof("dyn_client_update")
         error = ffi.new("dyn_client_error *")
@@ -309,8 +313,10 @@ class Subscription:
                 status = lib.dyn_client_watch_next(self._watch, max(min(left, _SLICE), 1e-3), update, error)
                 if status == lib.DYN_CLIENT_OK:
                     return _read_update(update)
-            if status != lib.DYN_CLIENT_TIMEOUT or left <= _SLICE:
+            if status != lib.DYN_CLIENT_TIMEOUT:
                 raise exception_of(status, error)
+            if left <= _SLICE:
+                raise Timeout(f"nothing was published within {timeout:g} s")
 
     def close(self) -> None:
         """Ends the subscription. An iteration in another thread ends.
@@ -439,7 +445,8 @@ class Stream:
             rows = rows.reshape(needed) if rows.shape == needed[1:] and times.size == 1 else rows
             pointers.append(keep.doubles(name, rows, needed))
         error = ffi.new("dyn_client_error *")
-        times_of_c, end, left = keep.doubles("t", times), clock.monotonic() + seconds(timeout), seconds(timeout)
+        times_of_c, left = keep.doubles("t", times), wait_of(timeout)
+        end = clock.monotonic() + left
         status = lib.DYN_CLIENT_TIMEOUT
         while status == lib.DYN_CLIENT_TIMEOUT and left >= 0:
             with self._lock:
@@ -459,7 +466,7 @@ class Stream:
         ...     stream.push(0.0, q=[0.0, 0.0])
         """
         with self._lock:
-            lib.dyn_client_stream_seek(self._opened(), point_number)
+            lib.dyn_client_stream_seek(self._opened(), whole("point_number", point_number))
 
     def status(self, timeout: float = 0) -> StreamInfo:
         """Requests the counters of the stream.
@@ -480,12 +487,11 @@ class Stream:
         >>> tau
         array([[29.43,  9.81]])
         """
-        if capacity < 1:
-            raise InvalidArgument(f"{capacity} is less than 1", field="capacity")
-        nv = self._sizes["v"]
-        steps, tau, count = np.empty(capacity, np.uint64), np.empty((capacity, nv)), ffi.new("size_t *")
-        self.client.session.call(lib.dyn_client_get_stream_points, self.name.encode(), first, capacity, nv,
-                                 seconds(timeout), ffi.from_buffer("uint64_t[]", steps),
+        nv, capacity = self._sizes["v"], whole("capacity", capacity, 1)
+        steps, tau = room("capacity", (capacity,), np.uint64), room("capacity", (capacity, nv))
+        count = ffi.new("size_t *")
+        self.client.session.call(lib.dyn_client_get_stream_points, characters("name", self.name), whole("first", first),
+                                 capacity, nv, seconds(timeout), ffi.from_buffer("uint64_t[]", steps),
                                  ffi.from_buffer("double[]", tau), count)
         return steps[:count[0]].copy(), tau[:count[0]].copy()
 

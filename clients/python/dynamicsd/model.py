@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike
 
 from dynamicsd import _results
 from dynamicsd._client import ffi, lib
-from dynamicsd._convert import Keep, doubles, fill, listed, members_of, named, read
+from dynamicsd._convert import (Keep, characters, doubles, fill, listed, members_of, named, read,
+                                room, whole)
 from dynamicsd._query import EvaluateOptions, Options, Query, RecordOptions, Rows, taken
 from dynamicsd._session import Progress, Session, Watch, seconds
-from dynamicsd.errors import text
+from dynamicsd.errors import InvalidArgument, text
 from dynamicsd.evaluation import ARRAYS, Asked, Evaluation
 from dynamicsd.records import (Array, Assembly, AssemblyOutcome, BaseParameters, Comparison, ConstrainedMotion,
                                Description, Excitation, Explanation, FlexibleLink, Formulation, Identification,
@@ -131,7 +132,8 @@ class Model:
                          **options: Unpack[Options]) -> Array:
         """Computes the joint forces tau for the motion (q, v, a): tau = M a + C v + g - J' f_ext.
 
-        q is (n, nq); v and a are (n, nv), in rad/s and rad/s^2; the result is (n, nv), in N m and N.
+        q is (n, nq); v and a are (n, nv), in rad/s and rad/s^2; the result is (n, nv), in N m and N. v and a that are
+        left out are zeros, each for itself: with v alone the result is that of bias_forces.
 
         >>> client.model("two_link").inverse_dynamics([0.0, 0.0], [1.0, 0.0], [0.0, 0.0]).round(6)
         array([29.43,  9.81])
@@ -351,10 +353,11 @@ class Model:
             request.gains = query.keep.doubles("gains", gains, (self.nv,))
         if load is not None:
             request.load = query.keep.doubles("load", load, (query.samples,))
-        sought = listed(links) if links else ()
+        sought = listed("links", links) if links else ()
         request.links = query.keep.strings(sought) if sought else _NULL
         request.link_count = len(sought)
-        terms = [named("dyn_client_drive_term").number("drive_terms", term) for term in listed(drive_terms)]
+        terms = [named("dyn_client_drive_term").number("drive_terms", term) for term in listed("drive_terms",
+                                                                                               drive_terms)]
         request.drive_terms = query.keep.new("dyn_client_drive_term[]", terms) if terms else _NULL
         request.drive_term_count = len(terms)
         return _results.identification(query.result("dyn_client_identification", lib.dyn_client_identify, request))
@@ -382,10 +385,11 @@ class Model:
              ignore_drives=not drive_terms and not drives_only, payload_link=payload_link,
              stribeck_velocity=stribeck_velocity)
         request.criterion = named("dyn_client_excitation_criterion").number("criterion", criterion)
-        terms = [named("dyn_client_drive_term").number("drive_terms", term) for term in listed(drive_terms)]
+        terms = [named("dyn_client_drive_term").number("drive_terms", term) for term in listed("drive_terms",
+                                                                                               drive_terms)]
         request.drive_terms = query.keep.new("dyn_client_drive_term[]", terms) if terms else _NULL
         request.drive_term_count = len(terms)
-        sought = listed(links) if links else ()
+        sought = listed("links", links) if links else ()
         request.links = query.keep.strings(sought) if sought else _NULL
         request.link_count = len(sought)
         return _results.excitation(query.result("dyn_client_excitation", lib.dyn_client_excite, request))
@@ -494,7 +498,7 @@ class Model:
         array([0., 0.])
         """
         query = Query.of(self, options)
-        query.start(1 if samples is None else samples, samples is None)
+        query.start(1 if samples is None else whole("samples", samples, 1), samples is None)
         return query.compute(lib.dyn_client_neutral, (), out, self.nq)
 
     def random(self, samples: int | None = None, *, seed: int = 0, out: Array | None = None,
@@ -505,8 +509,8 @@ class Model:
         (1000, 6)
         """
         query = Query.of(self, options)
-        query.start(1 if samples is None else samples, samples is None)
-        return query.compute(lib.dyn_client_random, (seed,), out, self.nq)
+        query.start(1 if samples is None else whole("samples", samples, 1), samples is None)
+        return query.compute(lib.dyn_client_random, (whole("seed", seed),), out, self.nq)
 
     # ---- kinematics --------------------------------------------------------------------------------------------------
 
@@ -521,10 +525,10 @@ class Model:
         """
         query = Query(self, options)
         pointer = query.rows("q", q)
-        names = [frames] if isinstance(frames, str) else list(frames)
+        names = listed("frames", frames)
         position = np.empty((len(names), *query.shape(3)))
         quaternion = np.empty((len(names), *query.shape(4)))
-        self.session.call(lib.dyn_client_poses, query.struct, pointer, len(names), query.keep.strings(names),
+        self.session.call(lib.dyn_client_poses, query.struct, pointer, len(names), query.keep.strings(names, "frames"),
                           ffi.from_buffer("double[]", position), ffi.from_buffer("double[]", quaternion),
                           watch=query.watch)
         return (position[0], quaternion[0]) if isinstance(frames, str) else (position, quaternion)
@@ -544,11 +548,12 @@ class Model:
         """
         query = Query(self, options)
         pointer = query.rows("q", q)
-        names = [frames] if isinstance(frames, str) else list(frames)
+        names = listed("frames", frames)
         axes = named("dyn_client_reference_frame").number("reference_frame", reference_frame)
         linear = np.empty((len(names), *query.shape(3, self.nv)))
         angular = np.empty_like(linear)
-        self.session.call(lib.dyn_client_jacobians, query.struct, pointer, len(names), query.keep.strings(names), axes,
+        self.session.call(lib.dyn_client_jacobians, query.struct, pointer, len(names),
+                          query.keep.strings(names, "frames"), axes,
                           ffi.from_buffer("double[]", linear), ffi.from_buffer("double[]", angular), watch=query.watch)
         return (linear[0], angular[0]) if isinstance(frames, str) else (linear, angular)
 
@@ -685,10 +690,11 @@ class Model:
         """
         memory = Keep()
         request = memory.new("dyn_client_derive_request *")
-        changes = memory.new("dyn_client_operation[]",
-                             1 if isinstance(operations, Operation) else len(operations))
-        given = [operations] if isinstance(operations, Operation) else list(operations)
+        given = listed("operations", operations, Operation)
+        changes = memory.new("dyn_client_operation[]", len(given))
         for i, each in enumerate(given):
+            if not isinstance(each, Operation):
+                raise InvalidArgument(f"is {each!r}, but an Operation is needed", field=f"operations[{i}]")
             values = members_of(each)
             if each.q is not None:
                 values["q"] = None
@@ -712,7 +718,7 @@ class Model:
         '<?xml'
         """
         number = named("dyn_client_model_format").number("format", format)
-        end = _NULL if tip is None else ffi.new("char[]", tip.encode())
+        end = _NULL if tip is None else ffi.new("char[]", characters("tip", tip))
         exported = self.session.result("dyn_client_exported_model", lib.dyn_client_exported_model_free,
                                        lib.dyn_client_export_model, self.c_name, number, end, seconds(timeout))
         if exported.urdf != _NULL:
