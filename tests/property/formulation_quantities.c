@@ -144,6 +144,41 @@ START_TEST(pivots_of_the_two_orders_are_composite_and_articulated_inertias) {
 }
 END_TEST
 
+/* Checks K x = b for the accelerations and wrenches that another formulation has, K = K', and both orders. */
+START_TEST(motions_solve_the_sparse_system_in_both_orders) {
+    random_source base = random_seed("sparse system", 1831);
+    for (int k = 0; k < CASES; k++) {
+        quantities c = draw_any(base, k, 1 + k % 9, k % 2);
+        size_t n = c.links, size = 12 * n + c.nv;
+        double *K = block("newton_euler_factorization", &c, "K", size * size);
+        double *b = block("newton_euler_factorization", &c, "b", size);
+        double *crba = block("newton_euler_factorization", &c, "order_CRBA", 2 * n);
+        double *aba = block("newton_euler_factorization", &c, "order_ABA", 2 * n);
+        double *a = block("absolute_coordinates", &c, "a", 6 * n), *f = block("absolute_coordinates", &c, "f", 6 * n);
+        double *x = numbers(size), *found = numbers(size);
+        for (size_t i = 0; i < 6 * n; i++) {
+            x[i / 6 * 12 + i % 6] = a[i], x[i / 6 * 12 + 6 + i % 6] = f[i];
+        }
+        for (size_t i = 0; i < c.nv; i++) {
+            x[12 * n + i] = c.a[i];
+        }
+        product(K, x, size, size, 1, found);
+        assert_norm_close("K x = b", k, found, b, size, 1e-9);
+        for (size_t i = 0; i < size * size; i++) {
+            ck_assert_double_eq(K[i], K[i % size * size + i / size]);
+        }
+        for (size_t i = 0; i < n; i++) {
+            ck_assert_double_eq(crba[i], (double)(2 * (n - 1 - i)));
+            ck_assert_double_eq(crba[n + i], (double)(2 * (n - 1 - i) + 1));
+            ck_assert_double_eq(aba[2 * i], (double)(2 * (n - 1 - i)));
+            ck_assert_double_eq(aba[2 * i + 1], (double)(2 * (n - 1 - i) + 1));
+        }
+        free(K), free(b), free(crba), free(aba), free(a), free(f), free(x), free(found);
+        clear(&c);
+    }
+}
+END_TEST
+
 /* Checks (I + H phi K)(I - H psi K) = 1, that the factorization of the inverse is M^-1, and that the smoothed
  * accelerations are those of the motion. */
 START_TEST(operator_factorizations_are_inverse_to_each_other) {
@@ -677,6 +712,7 @@ int main(void) {
     tcase_add_test(tests, all_methods_of_walker_and_orin_and_of_lilly_and_orin_agree);
     tcase_add_test(tests, generalized_forces_of_kane_balance_those_of_the_joints);
     tcase_add_test(tests, pivots_of_the_two_orders_are_composite_and_articulated_inertias);
+    tcase_add_test(tests, motions_solve_the_sparse_system_in_both_orders);
     tcase_add_test(tests, operator_factorizations_are_inverse_to_each_other);
     tcase_add_test(tests, operators_multiply_to_the_factors);
     tcase_add_test(tests, a_held_end_effector_does_not_accelerate);

@@ -56,7 +56,8 @@ typedef struct arrays {
     matrix S, IS, M;           /* P^-1 H, I P^-1 H, M */
     motion *a;
     force *f;
-    real *IA; /* 6 x 6 numbers for each link: I^C or I^A */
+    real *IA;          /* 6 x 6 numbers for each link: I^C or I^A */
+    real *tau, *order; /* of the blocks: the forces of the motion, and the pivots in both orders of elimination */
     const world_link *links;
 } arrays;
 
@@ -88,6 +89,8 @@ static arrays take(const mechanism *m, const real *v, scratch *s) {
     x.a = (motion *)scratch_take(s, (size_t)m->count, sizeof(motion));
     x.f = (force *)scratch_take(s, (size_t)m->count, sizeof(force));
     x.IA = scratch_reals(s, 72 * (size_t)m->count);
+    x.tau = scratch_reals(s, (size_t)m->nv);
+    x.order = scratch_reals(s, 4 * (size_t)m->count);
     x.links = KERNEL(world_links)(m, v, s);
     return x;
 }
@@ -116,19 +119,24 @@ static void accumulate_inward(const arrays *x, int count, force *f) {
     }
 }
 
+/* Adds the forces of the motion with the accelerations a to tau. */
+static void add_forces(const mechanism *m, const arrays *x, const real *a, real *tau) {
+    for (int i = 0; i < m->count; i++) {
+        x->a[i] = motion_add(x->links[i].c, KERNEL(world_rate)(&x->links[i], a + x->links[i].v_index));
+    }
+    accumulate_outward(x, m->count, KERNEL(base_acceleration)(m), x->a);
+    for (int i = 0; i < m->count; i++) {
+        x->f[i] = force_add(rigid_inertia_apply(x->links[i].I, x->a[i]), x->links[i].p);
+    }
+    accumulate_inward(x, m->count, x->f);
+    for (int i = 0; i < m->count; i++) {
+        KERNEL(add_joint_force)(&x->links[i], x->f[i], tau);
+    }
+}
+
 static void inverse(const mechanism *m, scratch *s, const real *v, const real *a, real *tau) {
     arrays x = take(m, v, s);
-    for (int i = 0; i < m->count; i++) {
-        x.a[i] = motion_add(x.links[i].c, KERNEL(world_rate)(&x.links[i], a + x.links[i].v_index));
-    }
-    accumulate_outward(&x, m->count, KERNEL(base_acceleration)(m), x.a);
-    for (int i = 0; i < m->count; i++) {
-        x.f[i] = force_add(rigid_inertia_apply(x.links[i].I, x.a[i]), x.links[i].p);
-    }
-    accumulate_inward(&x, m->count, x.f);
-    for (int i = 0; i < m->count; i++) {
-        KERNEL(add_joint_force)(&x.links[i], x.f[i], tau);
-    }
+    add_forces(m, &x, a, tau);
 }
 
 /* ---- The sparse system ------------------------------------------------------------------------------------------- */
@@ -331,8 +339,8 @@ static void factorize(const mechanism *m, const arrays *x) {
     KERNEL(matrix_product)(matrix_transposed(x->S), x->IS, x->M);
 }
 
-/* Stores the block A of every pair after all eliminations: I^C or I^A. */
-static void store_pair_inertias(const mechanism *m, arrays *x, elimination_order order, real *inertias) {
+/* Stores the block A of every pair after all eliminations, I^C or I^A, and the pivots in the order of elimination. */
+static void store_pair_inertias(const mechanism *m, arrays *x, elimination_order order, real *inertias, real *pivots) {
     store_system(m, x, x->M.x, order);
     eliminate_all(&x->system);
     for (int i = 0; i < m->count; i++) {
@@ -340,15 +348,24 @@ static void store_pair_inertias(const mechanism *m, arrays *x, elimination_order
             inertias[36 * i + k] = *matrix_at(x->system.K, 12 * i + k / 6, 12 * i + k % 6);
         }
     }
+    for (int k = 0; k < x->system.count; k++) {
+        pivots[k] = real_set(x->system.order[k]);
+    }
 }
 
 static void coefficients(const mechanism *m, scratch *s, const real *v, const real *a, block_list *blocks) {
     arrays x = take(m, v, s);
-    int n = m->count, nv = m->nv, rows = 6 * n;
-    (void)a;
+    int n = m->count, nv = m->nv, rows = 6 * n, size = 12 * n + nv;
     factorize(m, &x);
-    store_pair_inertias(m, &x, CRBA_ORDER, x.IA);
-    store_pair_inertias(m, &x, ABA_ORDER, x.IA + 36 * n);
+    store_pair_inertias(m, &x, CRBA_ORDER, x.IA, x.order);
+    store_pair_inertias(m, &x, ABA_ORDER, x.IA + 36 * n, x.order + 2 * n);
+    real_clear(x.tau, nv);
+    add_forces(m, &x, a, x.tau);
+    store_system(m, &x, x.tau, ABA_ORDER);
+    KERNEL(add_block)(blocks, "K", block_of(size, size, 0, 0), x.system.K.x);
+    KERNEL(add_block)(blocks, "b", block_of(size, 0, 0, 0), x.system.b.x);
+    KERNEL(add_block)(blocks, "order_CRBA", block_of(2 * n, 0, 0, 0), x.order);
+    KERNEL(add_block)(blocks, "order_ABA", block_of(2 * n, 0, 0, 0), x.order + 2 * n);
     KERNEL(add_block)
     (blocks, "P", block_of(rows, rows, 0, 0), x.P.x);
     KERNEL(add_block)
