@@ -82,10 +82,15 @@ static const char *name_of(const dyn_model *model, int link) {
     return link < 0 ? NULL : dyn_model_link(model, link)->name;
 }
 
-/* Describes a constraint between two links, which is satisfied at q. */
+/* Returns the joint that moves a link, or -1 for the world and what is fixed to it. */
+static int mover_of(const dyn_model *model, int link) {
+    return link < 0 ? -1 : dyn_model_link(model, link)->moving_joint;
+}
+
+/* Describes a constraint between two links that are not fixed to each other, which is satisfied at q. */
 static dyn_constraint_description between(random_source *random, const loop_case *c, int number) {
     int links = dyn_model_link_count(c->tree), P = random_index(random, links + 1) - 1, S = P;
-    while (S == P) {
+    while (mover_of(c->tree, S) == mover_of(c->tree, P)) {
         S = random_index(random, links + 1) - 1;
     }
     dyn_constraint_description d = {.kind = (dyn_constraint_kind)(1 + random_index(random, 3)),

@@ -151,7 +151,10 @@ END_TEST
 static void write_balls(const char *file, int count) {
     FILE *out = fopen(scratch(file), "w");
     ck_assert(out);
-    fputs("<robot name=\"balls\"><link name=\"base\"/>", out);
+    fputs("<robot name=\"balls\"><link name=\"root\"/><link name=\"base\"><inertial><mass value=\"1\"/><inertia "
+          "ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link><joint name=\"turn\" "
+          "type=\"continuous\"><parent link=\"root\"/><child link=\"base\"/><axis xyz=\"0 0 1\"/></joint>",
+          out);
     for (int i = 0; i < count; i++) {
         fputs("<drake:ball_constraint><drake:ball_constraint_body_A name=\"world\"/><drake:ball_constraint_body_B "
               "name=\"base\"/></drake:ball_constraint>\n",
@@ -711,6 +714,8 @@ static const wrong_constraint wrong_constraints[] = {
      "\"pose\": {\"rotation\": {\"values\": [1, 2]}}}}}",
      ".loop_joint.successor.pose.rotation.values", "pass 9"},
     {"{\"name\": \"x\", \"loop_joint\": {\"type\": \"JOINT_TYPE_FIXED\"}}", "", "same link"},
+    {"{\"name\": \"x\", \"loop_joint\": {\"type\": \"JOINT_TYPE_FIXED\", \"successor\": {\"link\": \"ground\"}}}", "",
+     "both of its sides are fixed to the world"},
     {"{\"name\": \"x\", \"coupling\": {}}", ".coupling.coordinates", "one or two"},
     {"{\"name\": \"x\", \"coupling\": {\"coordinates\": [{\"joint\": \"motor\", \"coefficient\": 1}, "
      "{\"joint\": \"pivot\"}]}}",

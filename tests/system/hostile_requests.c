@@ -281,6 +281,144 @@ START_TEST(the_question_itself_is_right) {
 }
 END_TEST
 
+/* ---- constraints ------------------------------------------------------------------------------------------------- */
+
+/* ForwardDynamics request for one sample of the two-link arm with a row and a constraint, which each case changes to
+ * wrong ones. */
+typedef struct constrained_question {
+    Dynamics__V1__Request request;
+    Dynamics__V1__ForwardDynamicsRequest method;
+    Dynamics__V1__Query query;
+    Dynamics__V1__GivenRows rows;
+    Dynamics__V1__Constraint constraint, *constraints[1];
+    Dynamics__V1__DistanceConstraint distance;
+    Dynamics__V1__PointOnPlaneConstraint plane;
+    Dynamics__V1__CouplingConstraint coupling;
+    Dynamics__V1__CoupledCoordinate coordinate, *coordinates[1];
+    Dynamics__V1__PrescribedMotion drive;
+    Dynamics__V1__ConstraintFrame tip;
+    Dynamics__V1__Placement pose;
+    Dynamics__V1__Vector3 vector;
+    double q[2], matrix[2], acceleration[1], coefficients[2];
+} constrained_question;
+
+static void constrain_well(constrained_question *x) {
+    *x = (constrained_question){.request = DYNAMICS__V1__REQUEST__INIT,
+                                .method = DYNAMICS__V1__FORWARD_DYNAMICS_REQUEST__INIT,
+                                .query = DYNAMICS__V1__QUERY__INIT,
+                                .rows = DYNAMICS__V1__GIVEN_ROWS__INIT,
+                                .constraint = DYNAMICS__V1__CONSTRAINT__INIT,
+                                .distance = DYNAMICS__V1__DISTANCE_CONSTRAINT__INIT,
+                                .plane = DYNAMICS__V1__POINT_ON_PLANE_CONSTRAINT__INIT,
+                                .coupling = DYNAMICS__V1__COUPLING_CONSTRAINT__INIT,
+                                .coordinate = DYNAMICS__V1__COUPLED_COORDINATE__INIT,
+                                .drive = DYNAMICS__V1__PRESCRIBED_MOTION__INIT,
+                                .tip = DYNAMICS__V1__CONSTRAINT_FRAME__INIT,
+                                .pose = DYNAMICS__V1__PLACEMENT__INIT,
+                                .vector = DYNAMICS__V1__VECTOR3__INIT,
+                                .matrix = {1, 2}};
+    x->request.id = 13;
+    x->request.method_case = DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS;
+    x->request.forward_dynamics = &x->method;
+    x->method.query = &x->query, x->method.n_q = 2, x->method.q = x->q;
+    x->query.model = text("two_link");
+    x->query.rows = &x->rows;
+    x->rows.count = 1;
+    x->rows.n_matrix = 2, x->rows.matrix = x->matrix;
+    x->rows.n_acceleration = 1, x->rows.acceleration = x->acceleration;
+    x->constraint.name = text("held"), x->constraints[0] = &x->constraint;
+    x->tip.link = text("link2");
+    x->distance.successor = x->plane.successor = &x->tip;
+    x->distance.distance = 1, x->plane.normal = &x->vector, x->vector.z = 1;
+    x->coupling.n_coordinates = 1, x->coupling.coordinates = x->coordinates, x->coordinates[0] = &x->coordinate;
+    x->coordinate.joint = x->drive.joint = text("joint1"), x->coordinate.coefficient = 1;
+    x->drive.n_coefficients = 2, x->drive.coefficients = x->coefficients;
+}
+
+/* Adds the constraint to the query, which then has no rows. */
+static void add_constraint(constrained_question *x, Dynamics__V1__Constraint__KindCase kind, void *to) {
+    x->query.rows = NULL;
+    x->query.n_constraints = 1, x->query.constraints = x->constraints;
+    x->constraint.kind_case = kind;
+    x->constraint.distance = to; /* all members of the union are pointers */
+}
+
+#define KIND(name) DYNAMICS__V1__CONSTRAINT__KIND_##name
+
+static void nan_in_rows(constrained_question *x) {
+    x->matrix[1] = NAN;
+}
+
+static void infinity_in_rows(constrained_question *x) {
+    x->acceleration[0] = INFINITY;
+}
+
+static void nan_distance(constrained_question *x) {
+    add_constraint(x, KIND(DISTANCE), &x->distance);
+    x->distance.distance = NAN;
+}
+
+static void nan_normal(constrained_question *x) {
+    add_constraint(x, KIND(POINT_ON_PLANE), &x->plane);
+    x->vector.y = NAN;
+}
+
+static void nan_place(constrained_question *x) {
+    add_constraint(x, KIND(DISTANCE), &x->distance);
+    x->tip.pose = &x->pose, x->pose.position = &x->vector, x->vector.x = NAN;
+}
+
+static void infinite_coefficient(constrained_question *x) {
+    add_constraint(x, KIND(COUPLING), &x->coupling);
+    x->coordinate.coefficient = INFINITY;
+}
+
+static void nan_offset(constrained_question *x) {
+    add_constraint(x, KIND(COUPLING), &x->coupling);
+    x->coupling.offset = NAN;
+}
+
+static void nan_drive(constrained_question *x) {
+    add_constraint(x, KIND(PRESCRIBED), &x->drive);
+    x->coefficients[1] = NAN;
+}
+
+/* A constraint between the world and the link that is fixed to it. */
+static void loop_in_the_world(constrained_question *x) {
+    add_constraint(x, KIND(DISTANCE), &x->distance);
+    x->tip.link = text("base");
+}
+
+static const struct {
+    void (*spoil)(constrained_question *x);
+    const char *field, *words;
+} constraints[] = {
+    {nan_in_rows, "rows.matrix[1]", "is nan"},
+    {infinity_in_rows, "rows.acceleration[0]", "is inf"},
+    {nan_distance, "constraints[0].distance.distance", "nan"},
+    {nan_normal, "constraints[0].point_on_plane.normal", "nan"},
+    {nan_place, "constraints[0].distance.successor.pose.position", "nan"},
+    {infinite_coefficient, "constraints[0].coupling.coordinates[0].coefficient", "inf"},
+    {nan_offset, "constraints[0].coupling.offset", "nan"},
+    {nan_drive, "constraints[0].prescribed.coefficients", "not finite"},
+    {loop_in_the_world, "constraints[0]", "fixed to the world"},
+};
+
+enum { CONSTRAINTS = sizeof constraints / sizeof *constraints };
+
+START_TEST(spoilt_constraint_is_answered_with_its_place) {
+    constrained_question x;
+    char field[96];
+    constrain_well(&x);
+    Dynamics__V1__Reply *reply = sp_call(&peer, &x.request);
+    sp_expect_ok(reply);
+    sp_free_reply(reply);
+    constraints[_i].spoil(&x);
+    snprintf(field, sizeof field, "forward_dynamics.query.%s", constraints[_i].field);
+    sp_expect_error(sp_call(&peer, &x.request), CODE(INVALID_ARGUMENT), field, constraints[_i].words);
+}
+END_TEST
+
 /* ---- kinematics -------------------------------------------------------------------------------------------------- */
 
 static Dynamics__V1__Reply *call_kinematics(char **frames, size_t count, int reference_frame, size_t samples) {
@@ -707,6 +845,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, open_peer, close_peer);
     tcase_add_test(tests, the_question_itself_is_right);
     tcase_add_loop_test(tests, spoilt_question_is_answered_with_its_place, 0, QUESTIONS);
+    tcase_add_loop_test(tests, spoilt_constraint_is_answered_with_its_place, 0, CONSTRAINTS);
     tcase_add_test(tests, unknown_frame);
     tcase_add_test(tests, no_frame);
     tcase_add_test(tests, frame_named_twice);

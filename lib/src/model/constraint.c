@@ -412,6 +412,28 @@ static closure frame_closure(const dyn_constraint_description *c) {
     return made;
 }
 
+/* Returns the joint that moves a link, or -1 for the world and what is fixed to it. */
+static int mover_of(const dyn_model *model, int link) {
+    return link < 0 ? -1 : model->links[link].moving_joint;
+}
+
+/* Refuses a constraint between links that are fixed to each other, whose rows would be zeros. */
+static dyn_status check_sides(const dyn_builder *builder, const dyn_model *model, int i, dyn_error *error) {
+    const int *links = model->closures[i].links;
+    const int mover = mover_of(model, links[0]);
+    if (links[0] == links[1]) {
+        return builder_fail_member(builder, element_of(builder, i), NULL, error,
+                                   "both of its sides are on the same link; tie two links");
+    }
+    if (mover == mover_of(model, links[1])) {
+        return builder_fail_member(builder, element_of(builder, i), NULL, error,
+                                   "both of its sides are fixed to %s%s; tie links that move relative to each other",
+                                   mover < 0 ? "the world" : "the child of joint ",
+                                   mover < 0 ? "" : model->joints[mover].name);
+    }
+    return DYN_OK;
+}
+
 static dyn_status compile_one(const dyn_builder *builder, const dyn_model *model, int i, dyn_error *error) {
     const dyn_constraint_description *c = &builder->constraints[i];
     closure *to = &model->closures[i];
@@ -427,11 +449,7 @@ static dyn_status compile_one(const dyn_builder *builder, const dyn_model *model
     if (status == DYN_OK) {
         status = place_side(builder, model, i, 1, successor_axis, error);
     }
-    if (status == DYN_OK && to->links[0] == to->links[1]) {
-        return builder_fail_member(builder, element_of(builder, i), NULL, error,
-                                   "both of its sides are on the same link; tie two links");
-    }
-    return status;
+    return status == DYN_OK ? check_sides(builder, model, i, error) : status;
 }
 
 /* Returns the closure of the directions that a loop joint allows and along which forces act; without rows where there
