@@ -36,6 +36,7 @@ void contact_stepper_options(const batch *b, double length, dyn_simulation_optio
     options.ignore_gear_losses = !passive->gear_losses;
     options.friction_velocity = passive->friction_velocity > 0 ? passive->friction_velocity : options.friction_velocity;
     options.ignore_effort_limits = true;
+    options.base_may_move = b->query->base_motion != NULL;
     options.has_gravity = b->values.gravity != NULL;
     for (int k = 0; b->values.gravity && k < 3; k++) {
         options.gravity[k] = b->values.gravity[k];
@@ -99,9 +100,11 @@ dyn_status contact_stepper_run(const contact_stepper *s, const contact_states *s
         const dyn_external_force *f = &states->forces->force[i];
         s->forces[i] = (dyn_signal_force){f->frame, f->reference_frame, {f->wrench, f->stride, 0}};
     }
+    const dyn_base_motion *base = states->base;
     const dyn_rollout rollout =
         DYN_ROLLOUT_INIT(.steps = 1, .q = states->q, .v = states->v, .tau = {states->tau, nv, 0}, .forces = s->forces,
-                         .force_count = force_count, .start_time = s->time);
+                         .force_count = force_count, .base = {base ? base->twist : NULL, base ? base->stride : 0, 0},
+                         .start_time = s->time);
     const dyn_rollout_output out =
         DYN_ROLLOUT_OUTPUT_INIT(.v = to->a, .results = s->results, .contact_forces = to->forces,
                                 .contact_gaps = to->gaps, .contact_slips = to->slips, .contact_normals = to->normals,

@@ -27,6 +27,7 @@ typedef struct contact_states {
     size_t count;
     const double *q, *v, *tau;         /* v, tau NULL: zeros */
     const dyn_external_forces *forces; /* NULL: none */
+    const dyn_base_motion *base;       /* rows of 12, twist and acceleration (batch_base); NULL: it rests */
 } contact_states;
 
 /* Results of a block for s contact surfaces, rows of each. */
@@ -41,8 +42,8 @@ typedef struct contact_results {
  * call has ended. */
 bool contact_stepper_check(batch *b, double length);
 
-/* Sets the options of the step: no stops, no controller, and the passive forces that the query counts; and those of an
- * impact. */
+/* Sets the options of the step: no stops, no controller, the passive forces that the query counts, and the motion of
+ * the base; and those of an impact. */
 void contact_stepper_options(const batch *b, double length, dyn_simulation_options options[BATCH_SIMULATORS]);
 
 /* Returns whether the workers of the batch have simulators. */

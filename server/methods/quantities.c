@@ -590,7 +590,7 @@ static dyn_status impact(const states *s, dyn_error *error, double *const output
 
 /* Computes the contacts in a step. */
 static dyn_status contacts(const states *s, dyn_error *error, double *const output[]) {
-    const contact_states block = {s->count, s->q, s->v, s->tau, s->forces};
+    const contact_states block = {s->count, s->q, s->v, s->tau, s->forces, s->base};
     const contact_results to = {.forces = output[0],
                                 .gaps = output[1],
                                 .slips = output[2],
@@ -603,7 +603,7 @@ static dyn_status contacts(const states *s, dyn_error *error, double *const outp
 
 /* Computes an impact of the contacts and stops that a step reaches. */
 static dyn_status contact_impact(const states *s, dyn_error *error, double *const output[]) {
-    const contact_states block = {s->count, s->q, s->v, NULL, NULL};
+    const contact_states block = {s->count, s->q, s->v, NULL, NULL, NULL};
     const dyn_contact_impact to = {.v = output[0], .contacts = output[1], .stops = output[2]};
     return contact_stepper_strike(s->contacts, &block, s->at.restitution, &to, error);
 }
@@ -912,7 +912,7 @@ static const computation by_torque_ellipsoid = {.run = torque_ellipsoid,
 /* Inputs of the inverse and of the forward dynamics. */
 #define INVERSE_INPUTS (USES_V | USES_A | USES_GRAVITY | USES_FORCES | USES_PAYLOADS)
 #define FORWARD_INPUTS (USES_V | USES_TAU | USES_GRAVITY | USES_FORCES | USES_PAYLOADS)
-#define CONTACT_INPUTS (FORWARD_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS)
+#define CONTACT_INPUTS (FORWARD_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE)
 
 /* Rows of the table: subject, frame, inputs, blocks; then the computation and its output. */
 static const quantity_row quantities[] = {

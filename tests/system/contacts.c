@@ -541,6 +541,41 @@ static void assert_numbers(const json_t *array, size_t count, const double *expe
     }
 }
 
+/* Puck on the floor of a lift: the floor, which is part of the base, carries its weight in the lift. */
+START_TEST(contacts_of_a_state_count_the_motion_of_the_base) {
+    static const struct {
+        const char *acceleration; /* of the base */
+        double a, force[3];       /* of the puck along z in the lift, of the floor on it */
+    } cases[] = {{"0, 0, 2", 0, {0, 0, 2 * (9.81 + 2)}},
+                 {"0, 0, -9.81", 0, {0, 0, 0}},
+                 {"0, 0, -11", 11 - 9.81, {0, 0, 0}},
+                 {"1, 0, 0", 0, {2, 0, 2 * 9.81}}};
+    load_puck();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char line[1024];
+        const double a[] = {0, 0, cases[i].a};
+        snprintf(line, sizeof line,
+                 "$ctl call evaluate '{\"query\": {\"model\": \"puck\", \"base_motion\": {\"linear_acceleration\": "
+                 "[%s]}}, \"contact_step\": 0.001, \"q\": [0, 0, 0, 0, 0, 0, 1], \"quantities\": [{\"quantity\": "
+                 "\"QUANTITY_CONTACT_FORCES\"}, {\"quantity\": \"QUANTITY_CONTACT_ACCELERATION\"}]}'",
+                 cases[i].acceleration);
+        json_t *reply = run_json(line);
+        const json_t *forces = block_of(reply, 0, 0);
+        for (size_t k = 0; k < 3; k++) {
+            ck_assert_double_eq_tol(number_of(forces, 3 + k), cases[i].force[k], 1e-9);
+        }
+        assert_numbers(block_of(reply, 1, 0), 3, a, 1e-9);
+        json_decref(reply);
+    }
+    json_t *reply =
+        run_json("$ctl call forward_dynamics '{\"query\": {\"model\": \"puck\", \"base_motion\": "
+                 "{\"linear_acceleration\": [0, 0, 2]}}, \"contact_step\": 0.001, \"q\": [0, 0, 0, 0, 0, 0, 1]}'");
+    ck_assert_double_eq_tol(number_of(json_object_get(json_object_get(reply, "contacts"), "forces"), 5), 2 * 11.81,
+                            1e-9);
+    json_decref(reply);
+}
+END_TEST
+
 START_TEST(evaluate_states_the_contacts_of_a_state) {
     load_puck();
     /* One state slides on the floor at 1 m/s, one is 1 m above it, beside the origin. */
@@ -715,6 +750,7 @@ int main(void) {
     tcase_add_test(all, a_live_simulation_comes_to_rest_on_the_floor);
     tcase_add_test(all, forward_dynamics_counts_contacts_over_a_time_step);
     tcase_add_test(all, evaluate_states_the_contacts_of_a_state);
+    tcase_add_test(all, contacts_of_a_state_count_the_motion_of_the_base);
     tcase_add_test(all, evaluate_states_impacts_of_contacts_and_stops);
     tcase_add_test(all, a_constraint_holds_while_contacts_act_over_a_step);
     tcase_add_loop_test(all, wrong_surfaces_are_refused_with_the_path_of_their_member, 0,

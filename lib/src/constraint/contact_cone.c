@@ -19,6 +19,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../model/linear_system.h"
+
 /* Number of iterations between two choices of rho. */
 enum { PATIENCE = 10 };
 
@@ -115,19 +117,11 @@ static void assemble(cone_problem *c) {
 /* Factorizes W + rho. Returns false where it is not positive definite. */
 static bool factorize(cone_problem *c) {
     int n = c->n;
+    memcpy(c->L, c->W, (size_t)n * (size_t)n * sizeof *c->L);
     for (int i = 0; i < n; i++) {
-        for (int j = 0; j <= i; j++) {
-            double sum = c->W[i * n + j] + (i == j ? c->rho : 0);
-            for (int k = 0; k < j; k++) {
-                sum -= c->L[i * n + k] * c->L[j * n + k];
-            }
-            if (i == j && !(sum > 0)) {
-                return false;
-            }
-            c->L[i * n + j] = i == j ? sqrt(sum) : sum / c->L[j * (n + 1)];
-        }
+        c->L[i * (n + 1)] += c->rho;
     }
-    return true;
+    return linear_factorize(n, n, c->L);
 }
 
 /* Computes p from y and z. */
@@ -135,18 +129,9 @@ static void solve_impulses(cone_problem *c) {
     int n = c->n, first = 3 * c->contacts->count;
     for (int i = 0; i < n; i++) {
         double s = i % 3 == 0 && i < first ? correction(&c->contacts->contacts[i / 3], c->z + i) : 0;
-        double sum = c->z[i] + c->rho * c->y[i] - c->g[i] - s;
-        for (int k = 0; k < i; k++) {
-            sum -= c->L[i * n + k] * c->p[k];
-        }
-        c->p[i] = sum / c->L[i * (n + 1)];
+        c->p[i] = c->z[i] + c->rho * c->y[i] - c->g[i] - s;
     }
-    for (int i = n - 1; i >= 0; i--) {
-        for (int k = i + 1; k < n; k++) {
-            c->p[i] -= c->L[k * n + i] * c->p[k];
-        }
-        c->p[i] /= c->L[i * (n + 1)];
-    }
+    linear_apply(n, n, c->L, 1, c->p);
 }
 
 /* Residuals of an iteration, and the sizes of their terms. */
