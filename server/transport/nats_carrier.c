@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The NATS carrier: a queue subscription for requests to any replica, one for requests to this replica, one for points
- * that are pushed to its streams, and one that learns of events without a subscriber.
+ * The NATS carrier: a queue subscription for requests to any replica, those for requests to this replica and to all,
+ * one for points that are pushed to its streams, and one that learns of events without a subscriber.
  *
  * libnats delivers the messages of a subscription in a thread of its own. The queue group has several subscriptions of
  * this daemon, so that several requests are decoded at once. A thread takes a free call for its message, and waits
@@ -20,8 +20,8 @@
 #include "observe/clock.h"
 #include "transport/reply_bytes.h"
 
-/* Subscriptions for requests: those for the queue group, and the one for this replica. */
-enum { QUEUE_SUBSCRIPTIONS = 2, SUBSCRIPTIONS = QUEUE_SUBSCRIPTIONS + 1 };
+/* Subscriptions for requests: those for the queue group, the one for this replica, and the one for all. */
+enum { QUEUE_SUBSCRIPTIONS = 2, SUBSCRIPTIONS = QUEUE_SUBSCRIPTIONS + 2 };
 
 /* Most messages that wait for a free call, and the bytes that the headers of a reply need. */
 enum { WAITING_MESSAGES = 65536, HEADER_BYTES = 256 };
@@ -381,10 +381,12 @@ bool nats_carrier_receive(nats_carrier *carrier, char error[TRANSPORT_ERROR_SIZE
     natsStatus status = NATS_OK;
     for (int i = 0; i < SUBSCRIPTIONS && status == NATS_OK; i++) {
         natsSubscription **subscription = &carrier->subscriptions[i];
-        status = i < QUEUE_SUBSCRIPTIONS
-                     ? natsConnection_QueueSubscribe(subscription, carrier->connection, "dynamics.v1.*", queue_group,
-                                                     on_message, carrier)
-                     : natsConnection_Subscribe(subscription, carrier->connection, own, on_message, carrier);
+        status =
+            i < QUEUE_SUBSCRIPTIONS
+                ? natsConnection_QueueSubscribe(subscription, carrier->connection, "dynamics.v1.*", queue_group,
+                                                on_message, carrier)
+                : natsConnection_Subscribe(subscription, carrier->connection,
+                                           i == QUEUE_SUBSCRIPTIONS ? own : "dynamics.v1.all.*", on_message, carrier);
         if (status == NATS_OK) {
             status = natsSubscription_SetPendingLimits(*subscription, WAITING_MESSAGES, NATS_WAITING_BYTES);
         }

@@ -2,9 +2,10 @@
 /*
  * The NATS carrier: receives requests as a member of a queue group, and publishes events.
  *
- * A request arrives on one of two subjects. On dynamics.v1.METHOD one member of the queue group "dynamics" receives it.
- * On dynamics.v1.at.REPLICA.METHOD this daemon alone receives it. The message's body is a serialized Request, and the
- * reply's is a serialized Reply. The header "Dynamics-Replica" of the reply names the daemon that answers.
+ * A request arrives on one of three subjects. On dynamics.v1.METHOD one member of the queue group "dynamics" receives
+ * it. On dynamics.v1.at.REPLICA.METHOD this daemon alone receives it, on dynamics.v1.all.METHOD every daemon does. The
+ * message's body is a serialized Request, and the reply's is a serialized Reply. The header "Dynamics-Replica" of the
+ * reply names the daemon that answers.
  *
  * Events appear on dynamics.v1.events.REPLICA.TOPIC, so that the NATS server filters them. Points of streams are pushed
  * to dynamics.v1.ingest.REPLICA, and answered by an empty message when they are read.

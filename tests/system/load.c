@@ -89,3 +89,47 @@ void load_end(load *l, const char *disturbance) {
     ck_assert_msg(l->failed == 0, "%s", l->failure);
     ck_assert_int_eq(atomic_load(&l->answered), LOAD_REQUESTS);
 }
+
+/* Moment at which a call had done some part, at the latest its last report. */
+typedef struct progress_made {
+    double part, time;
+} progress_made;
+
+/* Progress callback that ends a call half a second after it has done the part of the context. */
+static bool go_on_for_a_while(void *context, double fraction) {
+    progress_made *made = context;
+    made->time = fraction >= made->part ? made->time : load_now();
+    return load_now() < made->time + 0.5;
+}
+
+uint64_t load_cancelled_rollouts(size_t count, const daemon_fixture *daemons) {
+    uint64_t cancelled = 0;
+    for (size_t i = 0; i < count; i++) {
+        dyn_client *client = load_connect(daemons[i].request_ipc);
+        dyn_client_metrics *metrics;
+        dyn_client_error error;
+        ck_assert_msg(dyn_client_get_metrics(client, 0, &metrics, &error) == DYN_CLIENT_OK, "%s", error.message);
+        for (size_t k = 0; k < metrics->method_count; k++) {
+            bool is_rollout = strcmp(metrics->methods[k].method, "rollout") == 0;
+            cancelled += is_rollout ? metrics->methods[k].codes[DYN_CLIENT_CANCELLED] : 0;
+        }
+        dyn_client_metrics_free(metrics);
+        dyn_client_close(client);
+    }
+    return cancelled;
+}
+
+void load_cancel_rollout(dyn_client *client, size_t samples, size_t steps, double part) {
+    double *q = calloc(2 * samples, sizeof *q);
+    progress_made made = {part, load_now()};
+    dyn_client_rollout *found;
+    dyn_client_error error;
+    const dyn_client_query query =
+        DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = samples, .timeout = 25,
+                              .progress = go_on_for_a_while, .progress_context = &made);
+    const dyn_client_rollout_request request =
+        DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = q, .steps = steps, .only_last = true);
+    ck_assert_int_eq(dyn_client_rollout_run(client, &query, &request, &found, &error), DYN_CLIENT_CANCELLED);
+    ck_assert_msg(load_now() - made.time < 10, "%g s", load_now() - made.time);
+    free(q);
+}

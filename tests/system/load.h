@@ -9,8 +9,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <dynamics_client.h>
+
+#include "system/daemon_fixture.h"
 
 /* Requests of a load, and states of each. */
 enum { LOAD_REQUESTS = 300, LOAD_SAMPLES = 50 };
@@ -42,5 +45,12 @@ void load_start(const char *url, load *l);
 
 /* Waits for the end of the load, and checks that every request was answered rightly. */
 void load_end(load *l, const char *disturbance);
+
+/* Rolls out the two-link arm from `samples` states, and cancels the call by its progress callback half a second after
+ * it has done `part` of its work. Fails the test where the call ends otherwise, or does not end. */
+void load_cancel_rollout(dyn_client *client, size_t samples, size_t steps, double part);
+
+/* Returns the rollouts that all daemons together have ended because they were cancelled. */
+uint64_t load_cancelled_rollouts(size_t count, const daemon_fixture *daemons);
 
 #endif

@@ -483,6 +483,22 @@ START_TEST(a_watch_outlasts_a_restart_of_the_nats_server) {
 }
 END_TEST
 
+START_TEST(a_cancelled_request_ends_at_the_replica_that_computes_it) {
+    enum { SINGLE = 4, PIECES = 2 };
+    dyn_client *client = load_connect(server.url);
+    for (uint64_t i = 1; i <= SINGLE; i++) {
+        load_cancel_rollout(client, 1, 1000000000000, 0);
+        ck_assert_uint_eq(load_cancelled_rollouts(REPLICAS, replicas), i);
+    }
+    load_cancel_rollout(client, 250000, 2000, 1e-5);
+    for (double end = load_now() + 5; load_cancelled_rollouts(REPLICAS, replicas) < SINGLE + PIECES;) {
+        ck_assert_msg(load_now() < end, "%d of %d requests were cancelled",
+                      (int)load_cancelled_rollouts(REPLICAS, replicas), SINGLE + PIECES);
+    }
+    dyn_client_close(client);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("nats");
     TCase *all = tcase_create("nats");
@@ -497,6 +513,7 @@ int main(void) {
     tcase_add_test(all, points_and_torques_of_a_stream_need_no_endpoint_of_the_daemon);
     tcase_add_test(all, points_to_a_replica_that_is_gone_are_refused);
     tcase_add_test(all, a_watch_outlasts_a_restart_of_the_nats_server);
+    tcase_add_test(all, a_cancelled_request_ends_at_the_replica_that_computes_it);
     tcase_add_test(all, no_daemon_and_no_server_are_told_apart);
     tcase_add_test(all, a_request_beyond_the_payload_is_refused_with_both_sizes);
     tcase_add_test(all, the_pieces_of_a_batch_have_the_bits_of_one_daemon);

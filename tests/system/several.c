@@ -239,6 +239,16 @@ START_TEST(haproxy_passes_requests_on_when_a_daemon_dies) {
 }
 END_TEST
 
+START_TEST(a_cancelled_request_ends_at_the_daemon_that_computes_it) {
+    dyn_client *client = load_connect(list);
+    for (uint64_t i = 1; i <= DAEMONS; i++) {
+        load_cancel_rollout(client, 1, 1000000000000, 0);
+        ck_assert_uint_eq(load_cancelled_rollouts(DAEMONS, daemons), i);
+    }
+    dyn_client_close(client);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("several");
     TCase *all = tcase_create("several");
@@ -249,6 +259,7 @@ int main(void) {
     tcase_add_test(all, a_killed_daemon_costs_no_answer_and_is_used_again);
     tcase_add_test(all, a_stopped_daemon_costs_no_answer);
     tcase_add_test(all, a_daemon_that_starts_late_is_used);
+    tcase_add_test(all, a_cancelled_request_ends_at_the_daemon_that_computes_it);
     tcase_add_test(all, errors_name_the_address_and_the_daemon);
     tcase_add_test(all, haproxy_passes_requests_on_when_a_daemon_dies);
     return run_suite(suite);

@@ -22,6 +22,7 @@
 
 #include <dynamics/v1/envelope.pb-c.h>
 
+#include "cancellation.h"
 #include "error.h"
 #include "method_properties.h"
 #include "monotonic.h"
@@ -58,7 +59,8 @@ typedef struct nats_connection {
 
 /* ---- methods ----------------------------------------------------------------------------------------------------- */
 
-/* Writes the subject of a request: dynamics.v1.METHOD for any daemon, dynamics.v1.at.REPLICA.METHOD for one. */
+/* Writes the subject of a request: dynamics.v1.METHOD for any daemon, dynamics.v1.at.REPLICA.METHOD for one,
+ * dynamics.v1.all.METHOD for all of them. */
 static void write_subject(const char *replica, unsigned method, char subject[SUBJECT_SIZE]) {
     const ProtobufCFieldDescriptor *field =
         protobuf_c_message_descriptor_get_field(&dynamics__v1__request__descriptor, method);
@@ -68,8 +70,9 @@ static void write_subject(const char *replica, unsigned method, char subject[SUB
     }
     size_t length = strlen(name), suffix = strlen("Request");
     bool has_suffix = length > suffix && strcmp(name + length - suffix, "Request") == 0;
-    snprintf(subject, SUBJECT_SIZE, "dynamics.v1.%s%s%s%.*s", replica ? "at." : "", replica ? replica : "",
-             replica ? "." : "", (int)(has_suffix ? length - suffix : length), name);
+    const char *scope = replica ? "at." : cancellation_is(method) ? "all." : "";
+    snprintf(subject, SUBJECT_SIZE, "dynamics.v1.%s%s%s%.*s", scope, replica ? replica : "", replica ? "." : "",
+             (int)(has_suffix ? length - suffix : length), name);
 }
 
 /* ---- inboxes ----------------------------------------------------------------------------------------------------- */
@@ -218,6 +221,18 @@ static natsStatus ask(nats_connection *self, inbox *used, const sending *s, nats
     return is_alone ? NATS_NO_RESPONDERS : status;
 }
 
+/* Waits until `deadline` for the reply of a daemon that has found the request to be cancelled. `message` has the first
+ * reply, and receives the last one. */
+static void await_found(const inbox *used, double deadline, natsMsg **message) {
+    natsMsg *next = NULL;
+    while (
+        !cancellation_is_found((const uint8_t *)natsMsg_GetData(*message), (size_t)natsMsg_GetDataLength(*message)) &&
+        receive(used, deadline, &next) == NATS_OK) {
+        natsMsg_Destroy(*message);
+        *message = next;
+    }
+}
+
 static dyn_client_status fail_given_up(const nats_connection *self, dyn_client_error *error) {
     return fail(error, DYN_CLIENT_CANCELLED, NULL, "the call was cancelled; no daemon at %s has ended its request",
                 self->link.base.url);
@@ -251,7 +266,7 @@ static size_t most_bytes_of_nats(const connection *base) {
     return nats_link_most_bytes((const nats_link *)base);
 }
 
-/* Asks one daemon, or any if `replica` is NULL. */
+/* Asks one daemon, or if `replica` is NULL any; all of them for a cancellation. */
 static dyn_client_status exchange_with(nats_connection *self, const char *replica, const outgoing *request,
                                        double timeout, natsMsg **message, dyn_client_error *error) {
     char subject[SUBJECT_SIZE];
@@ -278,6 +293,9 @@ static dyn_client_status exchange_with(nats_connection *self, const char *replic
         .subscribed = now + fmin(timeout, replica ? 0 : self->link.base.timeout),
     };
     natsStatus result = ask(self, used, &s, message);
+    if (result == NATS_OK && cancellation_is(request->method)) {
+        await_found(used, s.deadline, message);
+    }
     bool is_given_up = result != NATS_OK && atomic_load(&used->is_given_up);
     free(bytes);
     release_inbox(self, used);
@@ -291,7 +309,8 @@ static dyn_client_status exchange_nats(connection *base, const outgoing *request
                                        dyn_client_error *error) {
     nats_connection *self = (nats_connection *)base;
     natsMsg *message;
-    const char *replica = method_properties_of(request->method).is_at_one_daemon ? self->link.replica : NULL;
+    bool is_for_one = method_properties_of(request->method).is_at_one_daemon && !cancellation_is(request->method);
+    const char *replica = is_for_one ? self->link.replica : NULL;
     dyn_client_status status = exchange_with(self, replica, request, timeout, &message, error);
     if (status != DYN_CLIENT_OK) {
         return status;

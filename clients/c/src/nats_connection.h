@@ -3,7 +3,8 @@
  * Connections for requests over NATS: a queue group of daemons answers.
  *
  * A request that any daemon can answer is published for the queue group. Every other one, such as those about
- * simulations, streams and jobs, goes to the one daemon that answered when the connection was opened.
+ * simulations, streams and jobs, goes to the one daemon that answered when the connection was opened. A cancellation
+ * goes to all daemons.
  */
 #ifndef CLIENT_NATS_CONNECTION_H
 #define CLIENT_NATS_CONNECTION_H

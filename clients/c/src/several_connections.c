@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cancellation.h"
 #include "error.h"
 #include "method_properties.h"
 #include "monotonic.h"
@@ -122,10 +123,41 @@ static dyn_client_status ask_any(several_connection *self, const outgoing *reque
     return atomic_load(&self->is_aborted) ? fail(error, DYN_CLIENT_CANCELLED, NULL, "the client was aborted") : status;
 }
 
+/* Asks all members that are connected, until one has found the request to be cancelled. Returns the last answer, or the
+ * last error if nobody answers. */
+static dyn_client_status ask_all(several_connection *self, const outgoing *request, double timeout, incoming *reply,
+                                 dyn_client_error *error) {
+    double deadline = monotonic_now() + timeout;
+    dyn_client_status status =
+        fail(error, DYN_CLIENT_UNREACHABLE, NULL, "no daemon of the list is connected to cancel a request");
+    bool is_answered = false, is_found = false;
+    for (size_t i = 0; i < self->count && !is_found; i++) {
+        member *m = &self->members[i];
+        connection *open = atomic_load(&m->open);
+        incoming own = {0};
+        double left = (deadline - monotonic_now()) / (double)(self->count - i);
+        if (!open || !nng_connection_is_up(open) || left <= 0) {
+            continue;
+        }
+        dyn_client_status asked = ask(self, m, request, left, &own, is_answered ? NULL : error);
+        if (asked == DYN_CLIENT_OK) {
+            incoming_free(reply);
+            *reply = own;
+            is_found = cancellation_is_found(own.bytes, own.size);
+        }
+        status = is_answered ? status : asked;
+        is_answered = is_answered || asked == DYN_CLIENT_OK;
+    }
+    return status;
+}
+
 static dyn_client_status exchange_several(connection *base, const outgoing *request, double timeout, incoming *reply,
                                           dyn_client_error *error) {
     several_connection *self = (several_connection *)base;
     method_properties properties = method_properties_of(request->method);
+    if (cancellation_is(request->method)) {
+        return ask_all(self, request, timeout, reply, error);
+    }
     if (properties.is_at_one_daemon || properties.changes_state) {
         return ask(self, &self->members[self->home], request, timeout, reply, error);
     }
