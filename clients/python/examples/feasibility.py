@@ -8,15 +8,17 @@ moves the robot along a quintic polynomial from one configuration to another wit
 reports each limit of the description that a motion exceeds; bisection finds the shortest duration without one.
 """
 import argparse
+from collections.abc import Sequence
 
 import numpy as np
 
 import dynamicsd
+from dynamicsd.records import Array, Trajectory
 
 ROWS = 200
 
 
-def motion(model, duration, payloads):
+def motion(model: dynamicsd.Model, duration: float, payloads: Sequence[dynamicsd.Payload]) -> Trajectory:
     """Computes torques and exceeded limits of the motion of that duration."""
     s = np.linspace(0.0, 1.0, ROWS)
     shape = [10 * s**3 - 15 * s**4 + 6 * s**5, 30 * s**2 - 60 * s**3 + 30 * s**4, 60 * s - 180 * s**2 + 120 * s**3]
@@ -26,7 +28,7 @@ def motion(model, duration, payloads):
     return model.inverse_dynamics_trajectory(q, v, a, time=s * duration, payloads=payloads)
 
 
-def shortest(model, payloads):
+def shortest(model: dynamicsd.Model, payloads: Sequence[dynamicsd.Payload]) -> float:
     """Finds the shortest feasible duration by bisection: the needed torques fall as the duration grows."""
     low, high = 0.05, 20.0
     if not motion(model, high, payloads).is_feasible:
@@ -38,20 +40,21 @@ def shortest(model, payloads):
     return high
 
 
-def plot(path, model, duration, found):
+def plot(path: str, model: dynamicsd.Model, duration: float, tau: Array | None) -> None:
     """Draws each torque as a part of its limit."""
     from matplotlib import pyplot  # Only plots need it.
+    assert tau is not None  # Motions with given rates have torques.
     figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
     for joint, each in enumerate(model.description.joints):
         if each.limits is not None and each.limits.effort > 0:
-            axes.plot(np.linspace(0, duration, ROWS), found.tau[:, joint] / each.limits.effort, label=each.name)
+            axes.plot(np.linspace(0, duration, ROWS), tau[:, joint] / each.limits.effort, label=each.name)
     axes.axhspan(-1, 1, alpha=0.1)
     axes.set(xlabel="time [s]", ylabel="torque / limit", title=f"{model.name} in {duration:.2f} s")
     axes.legend()
     figure.savefig(path)
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description="Shortest feasible duration of a motion.")
     parser.add_argument("--model", default="ur5")
     parser.add_argument("--mass", type=float, default=3.0, help="kg in the robot's hand")
@@ -67,7 +70,7 @@ def main():
             print(f"in {0.8 * duration:.3f} s: {excess.joint} exceeds its {excess.kind} limit {excess.limit:g} with "
                   f"{excess.value:.4g} at {excess.worst_time:.3f} s")
         if options.plot:
-            plot(options.plot, model, duration, motion(model, duration, payloads))
+            plot(options.plot, model, duration, motion(model, duration, payloads).tau)
 
 
 if __name__ == "__main__":

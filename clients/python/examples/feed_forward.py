@@ -9,15 +9,17 @@ and prints the greatest torque of each joint. Without a file it records the moti
 reference, and compares the torques with those that the robot applied.
 """
 import argparse
+from typing import Any
 
 import numpy as np
 
 import dynamicsd
+from dynamicsd.records import Array
 
 DURATION, STEP = 3.0, 0.01
 
 
-def record(client, model):
+def record(client: dynamicsd.Client, model: dynamicsd.Model) -> tuple[Array, Array, Array]:
     """Records a simulated robot: times, positions, and the torques of its controller."""
     times = np.linspace(0.0, DURATION, round(DURATION / STEP) + 1)
     phase = 0.5 * (1 - np.cos(np.pi * times / DURATION))
@@ -25,6 +27,7 @@ def record(client, model):
     rates = model.derive_rates(model.q_home + np.outer(phase, goal - model.q_home), times, "spline_at_rest")
     stepping = dynamicsd.Stepping(step_length=STEP, substeps=10, law="computed_torque", kp=400.0, kd=40.0,
                                   ignore_damping=True, ignore_friction=True, ignore_effort_limits=True)
+    assert rates.v is not None and rates.a is not None  # The call derives both.
     q, tau = [], []
     with client.simulate(model, q=model.q_home, v=np.zeros(model.nv), stepping=stepping) as sim:
         for i, part in enumerate(phase):
@@ -35,13 +38,13 @@ def record(client, model):
     return times, np.array(q), np.array(tau)
 
 
-def read(path, model):
+def read(path: str, model: dynamicsd.Model) -> tuple[Array, Array]:
     """Reads times and positions from a CSV file."""
-    table = np.genfromtxt(path, delimiter=",", names=True, deletechars="")
+    table: Any = np.genfromtxt(path, delimiter=",", names=True, deletechars="")
     return table["time"], np.column_stack([table[name] for name in model.joint_names])
 
 
-def plot(path, model, times, tau, applied):
+def plot(path: str, model: dynamicsd.Model, times: Array, tau: Array, applied: Array | None) -> None:
     """Draws the torques of all joints."""
     from matplotlib import pyplot  # Only plots need it.
     figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
@@ -54,7 +57,7 @@ def plot(path, model, times, tau, applied):
     figure.savefig(path)
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description="Feed-forward torques of a recorded motion.")
     parser.add_argument("--model", default="ur5")
     parser.add_argument("--motion", help="CSV file; default: a simulated motion")
@@ -68,6 +71,7 @@ def main():
         else:
             times, q, applied = record(client, model)
         motion = model.inverse_dynamics_trajectory(q, time=times, rates="quintic_spline")
+        assert motion.tau is not None  # It is there for every motion.
         for joint, name in enumerate(model.joint_names):
             print(f"{name:22s} {np.abs(motion.tau[:, joint]).max():9.3f} N m")
         if applied is not None:

@@ -9,17 +9,19 @@ parameters and friction, loads them as the model NAME_identified, and compares m
 a file it makes a record of a robot whose description is wrong: a body of 3 kg in its hand is missing, and friction.
 """
 import argparse
+from typing import Any
 
 import numpy as np
 
 import dynamicsd
+from dynamicsd.records import Array, Identification
 
 DURATION, STEP, NOISE = 20.0, 0.005, 0.05
 VISCOUS, COULOMB = 1.5, 2.0
 CUTOFF = 10.0
 
 
-def excitation(model):
+def excitation(model: dynamicsd.Model) -> tuple[Array, Array]:
     """Computes times and positions of a motion of several frequencies around home, which begins and ends at rest."""
     times = np.arange(0.0, DURATION, STEP)
     s = np.clip(np.minimum(times, times[-1] - times), 0, 1)
@@ -32,7 +34,7 @@ def excitation(model):
     return times, q
 
 
-def record(model):
+def record(model: dynamicsd.Model) -> tuple[Array, Array, Array]:
     """Makes a record of a robot that differs from the model: times, positions and noisy torques."""
     times, q = excitation(model)
     body = dynamicsd.Inertia(mass=3.0, center_of_mass=[0.0, 0.05, 0.1], rotational=[0.02, 0.0, 0.0, 0.02, 0.0, 0.02])
@@ -40,25 +42,28 @@ def record(model):
     real = model.derive(f"{model.name}_real", hand, replace=True)
     motion = real.inverse_dynamics_trajectory(q, time=times, rates="quintic_spline")
     real.unload()
+    assert motion.v is not None and motion.tau is not None  # The call derives the rates.
     friction = VISCOUS * motion.v + COULOMB * np.sign(motion.v)
     return times, q, motion.tau + friction + np.random.default_rng(1).normal(scale=NOISE, size=q.shape)
 
 
-def read(path, model):
+def read(path: str, model: dynamicsd.Model) -> tuple[Array, Array, Array]:
     """Reads a record from a CSV file."""
-    table = np.genfromtxt(path, delimiter=",", names=True, deletechars="")
+    table: Any = np.genfromtxt(path, delimiter=",", names=True, deletechars="")
     q, tau = (np.column_stack([table[f"{part}.{name}"] for name in model.joint_names]) for part in ("q", "tau"))
     return table["time"], q, tau
 
 
-def predict(model, found, times, q):
+def predict(model: dynamicsd.Model, found: Identification, times: Array, q: Array) -> Array:
     """Predicts the torques: those of the rigid bodies of the model, and those of the estimated drives."""
     motion = model.inverse_dynamics_trajectory(q, time=times, rates="quintic_spline")
+    assert motion.v is not None and motion.tau is not None
     drive = {term: np.array([getattr(fit, term) for fit in found.fits]) for term in ("viscous", "coulomb", "offset")}
-    return motion.tau + drive["viscous"] * motion.v + drive["coulomb"] * np.sign(motion.v) + drive["offset"]
+    predicted: Array = motion.tau + drive["viscous"] * motion.v + drive["coulomb"] * np.sign(motion.v) + drive["offset"]
+    return predicted
 
 
-def plot(path, model, times, measured, predicted):
+def plot(path: str, model: dynamicsd.Model, times: Array, measured: Array, predicted: Array) -> None:
     """Draws measured and predicted torques of each joint."""
     from matplotlib import pyplot  # Only plots need it.
     figure, axes = pyplot.subplots(model.nv, sharex=True, squeeze=False, figsize=(8, 2 * model.nv),
@@ -72,7 +77,7 @@ def plot(path, model, times, measured, predicted):
     figure.savefig(path)
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description="Parameters of a robot from its own motion.")
     parser.add_argument("--model", default="ur5")
     parser.add_argument("--motion", help="CSV file; default: a record that the example makes")

@@ -14,6 +14,7 @@ import time
 import numpy as np
 
 import dynamicsd
+from dynamicsd.records import Array
 
 STEP, HORIZON = 0.025, 40
 LIMIT = np.array([20.0, 8.0])  # N m; holding the arm stretched out needs 29.4 and 9.8
@@ -22,23 +23,23 @@ HANGING, UPRIGHT = np.array([-np.pi / 2, 0.0]), np.array([np.pi / 2, 0.0])
 STEPPING = dynamicsd.Stepping(integrator="rk4", step_length=STEP, substeps=2)
 
 
-def cost(q, v):
+def cost(q: Array, v: Array) -> Array:
     """Cost of states: height of both links, and their speed near the top."""
     first, second = q[..., 0] - UPRIGHT[0], q[..., 0] + q[..., 1] - UPRIGHT[0]
     height = 2 - np.cos(first) - np.cos(second)
-    return height + 0.02 * (v ** 2).sum(-1) * np.exp(-height)
+    return np.asarray(height + 0.02 * (v ** 2).sum(-1) * np.exp(-height))
 
 
 class Controller:
     """Plan of inputs, which sampled rollouts improve."""
 
-    def __init__(self, model, samples, seed=1):
+    def __init__(self, model: dynamicsd.Model, samples: int, seed: int = 1) -> None:
         self.model = model
         self.samples = samples
         self.random = np.random.default_rng(seed)
         self.plan = np.zeros((HORIZON, 2))
 
-    def torque(self, q, v):
+    def torque(self, q: Array, v: Array) -> Array:
         """Input for the next step."""
         noise = self.random.normal(0.0, NOISE * LIMIT, (self.samples, HORIZON, 2))
         for i in range(1, HORIZON):
@@ -51,12 +52,12 @@ class Controller:
         total = costs.mean(1) + 5 * costs[:, -1]
         weights = np.exp(-(total - total.min()) / (TEMPERATURE * (total.std() + 1e-9)))
         self.plan = np.tensordot(weights / weights.sum(), tau, 1)
-        first = self.plan[0].copy()
+        first: Array = self.plan[0].copy()
         self.plan = np.vstack([self.plan[1:], self.plan[-1:]])
         return first
 
 
-def swing_up(client, samples, duration):
+def swing_up(client: dynamicsd.Client, samples: int, duration: float) -> tuple[Array, Array, Array]:
     """Runs the controller against a simulation. Returns the positions, the torques, and seconds of each step."""
     model = client.model("two_link")
     controller = Controller(model, samples)
@@ -74,7 +75,7 @@ def swing_up(client, samples, duration):
     return np.array(path), np.array(applied), np.array(spent)
 
 
-def plot(file, path, applied):
+def plot(file: str, path: Array, applied: Array) -> None:
     """Draws angles and torques over time."""
     from matplotlib import pyplot  # Only plots need it.
     figure, (top, bottom) = pyplot.subplots(2, figsize=(8, 6), sharex=True, layout="constrained")
@@ -87,7 +88,7 @@ def plot(file, path, applied):
     figure.savefig(file)
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description="MPPI swings up an arm with two links.")
     parser.add_argument("--samples", type=int, default=1000, help="rollouts a step")
     parser.add_argument("--duration", type=float, default=6.0, help="simulated seconds")
