@@ -85,10 +85,11 @@ typedef struct reference {
     double gravity[3];
 } reference;
 
-static reference reference_at(random_source *random, model_kind kind, int k) {
+/* Computes the reference of a model, which it owns, in a random state. */
+static reference reference_of(random_source *random, dyn_model *model, int k) {
     dyn_error error;
     dyn_workspace *w;
-    reference r = {.model = random_model(random, kind, k)};
+    reference r = {.model = model};
     r.nv = (size_t)dyn_model_nv(r.model);
     r.q = numbers((size_t)dyn_model_nq(r.model)), r.v = numbers(r.nv), r.a = numbers(r.nv), r.tau = numbers(r.nv);
     r.M = numbers(r.nv * r.nv), r.x = numbers(r.nv * r.nv);
@@ -105,6 +106,10 @@ static reference reference_at(random_source *random, model_kind kind, int k) {
     free(back);
     dyn_workspace_free(w);
     return r;
+}
+
+static reference reference_at(random_source *random, model_kind kind, int k) {
+    return reference_of(random, random_model(random, kind, k), k);
 }
 
 static void clear_reference(reference *r) {
@@ -219,6 +224,31 @@ static void compare_pulled(const char *name, int k, random_source *random, dyn_m
     dyn_workspace_free(w);
     free(q), free(v), free(a), free(tau), free(x);
 }
+
+/* Compares chains and trees of LONG_CHAIN joints, which all formulations accept. */
+START_TEST(every_formulation_agrees_on_long_chains) {
+    enum { LONG_CHAIN = 48 };
+    static const dyn_joint_type types[] = {DYN_JOINT_TYPE_REVOLUTE, DYN_JOINT_TYPE_PRISMATIC},
+                                balls[] = {DYN_JOINT_TYPE_SPHERICAL};
+    const dyn_formulation_traits *traits = dyn_formulation_traits_at(_i);
+    bool spherical = traits->needs & DYN_FORMULATION_NEED_SPHERICAL;
+    bool serial = traits->needs & DYN_FORMULATION_NEED_SERIAL_CHAIN;
+    random_source base = random_seed("long chains", 1833);
+    ck_assert_int_ge(traits->most_coordinates, LONG_CHAIN);
+    for (int k = 0; k < 2; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        const random_chain_options options = {
+            .joints = spherical ? LONG_CHAIN / 3 : LONG_CHAIN,
+            .types = spherical ? balls : types,
+            .type_count = spherical || traits->needs & DYN_FORMULATION_NEED_REVOLUTE ? 1 : 2,
+            .branches = k == 1 && !serial,
+        };
+        reference r = reference_of(&random, random_chain(&random, &options), k);
+        compare(traits->name, k, &r);
+        clear_reference(&r);
+    }
+}
+END_TEST
 
 START_TEST(every_formulation_considers_external_forces) {
     const char *name = dyn_formulation_traits_at(_i)->name;
@@ -392,6 +422,7 @@ int main(void) {
     TCase *tests = tcase_create("formulations");
     int count = dyn_formulation_count();
     tcase_add_loop_test(tests, every_formulation_agrees_with_the_tuned_algorithms, 0, count);
+    tcase_add_loop_test(tests, every_formulation_agrees_on_long_chains, 0, count);
     tcase_add_loop_test(tests, every_formulation_considers_external_forces, 0, count);
     tcase_add_test(tests, external_forces_that_are_wrong_are_refused);
     tcase_add_test(tests, external_forces_inside_a_scaled_joint_are_considered_or_refused);

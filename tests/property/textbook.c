@@ -119,6 +119,51 @@ START_TEST(trajectories_are_inverse_to_each_other) {
 }
 END_TEST
 
+START_TEST(a_step_of_euler_advances_by_the_rates_before_it) {
+    double theta[2] = {0.1, -0.2}, dtheta[2] = {3, 4};
+    dyn_textbook_euler_step(2, (const double[2]){10, -20}, 0.1, theta, dtheta);
+    assert_norm_close("theta", 0, theta, (const double[2]){0.4, 0.2}, 2, 1e-15);
+    assert_norm_close("dtheta", 0, dtheta, (const double[2]){4, 2}, 2, 1e-15);
+}
+END_TEST
+
+/* Checks trajectories whose end effector pushes with another wrench in each row, against the functions of one state:
+ * tau has J' Ftip more than without wrenches, and each row advances by three Euler steps with the wrench of the row. */
+START_TEST(trajectories_have_the_wrench_of_each_row) {
+    enum { ROWS = 6, STEPS = 3 };
+    dyn_textbook_chain chain = example(), row = chain;
+    double tips[ROWS * 6], tau[ROWS * 3], theta[ROWS * 3] = {0.1, 0.2, 0.3}, dtheta[ROWS * 3] = {0.4, -0.5, 0.6};
+    double x[3] = {0.1, 0.2, 0.3}, v[3] = {0.4, -0.5, 0.6}, a[ROWS * 3], found[ROWS * 3], expected[3], pushed[3];
+    dyn_error error;
+    for (int i = 0; i < ROWS * 6; i++) {
+        tips[i] = cos(i), tau[i % (ROWS * 3)] = sin(i), a[i % (ROWS * 3)] = 1 + i % 4;
+    }
+    chain.Ftip = tips;
+    require(dyn_textbook_forward_trajectory(&chain, ROWS, tau, 0.03, STEPS, theta, dtheta, &error), &error);
+    for (int i = 0; i < ROWS; i++) {
+        row.Ftip = tips + 6 * i;
+        assert_norm_close("theta", i, theta + 3 * i, x, 3, 1e-13);
+        assert_norm_close("dtheta", i, dtheta + 3 * i, v, 3, 1e-13);
+        for (int k = 0; k < STEPS; k++) {
+            require(dyn_textbook_forward_dynamics(&row, x, v, tau + 3 * i, expected, &error), &error);
+            dyn_textbook_euler_step(3, expected, 0.01, x, v);
+        }
+    }
+    require(dyn_textbook_inverse_trajectory(&chain, ROWS, theta, dtheta, a, found, &error), &error);
+    for (int i = 0; i < ROWS; i++) {
+        row.Ftip = tips + 6 * i;
+        require(dyn_textbook_tip_forces(&row, theta + 3 * i, pushed, &error), &error);
+        row.Ftip = NULL;
+        require(dyn_textbook_inverse_dynamics(&row, theta + 3 * i, dtheta + 3 * i, a + 3 * i, expected, &error),
+                &error);
+        for (int k = 0; k < 3; k++) {
+            expected[k] += pushed[k];
+        }
+        assert_norm_close("tau", i, found + 3 * i, expected, 3, 1e-12);
+    }
+}
+END_TEST
+
 START_TEST(wrong_arguments_are_refused) {
     dyn_textbook_chain chain = example();
     dyn_error error;
@@ -146,6 +191,8 @@ int main(void) {
     tcase_add_test(tests, lie_bracket_of_twists);
     tcase_add_test(tests, ur5_agrees_with_the_tuned_algorithms);
     tcase_add_test(tests, trajectories_are_inverse_to_each_other);
+    tcase_add_test(tests, a_step_of_euler_advances_by_the_rates_before_it);
+    tcase_add_test(tests, trajectories_have_the_wrench_of_each_row);
     tcase_add_test(tests, wrong_arguments_are_refused);
     return run_properties("textbook", tests);
 }
