@@ -69,8 +69,8 @@ bool coordinates_name(batch *b, char ***joints, char ***force_units) {
     for (size_t i = 0; *joints && *force_units && i < b->nv; i++) {
         int index, column = b->order.is_identity ? (int)i : b->order.v[i];
         const dyn_joint *joint = find_joint(b->model, column, &index);
-        (*joints)[i] = (char *)(uintptr_t)joint->name;
+        (*joints)[i] = call_string(b->call, joint->name); /* the model of a request may end before its reply is sent */
         (*force_units)[i] = (char *)(uintptr_t)joint_units_of(joint->type).tau[index];
     }
-    return *joints && *force_units;
+    return !call_has_ended(b->call);
 }

@@ -296,8 +296,9 @@ static Dynamics__V1__LinkContribution *contribution(batch *b, const explanation 
         return NULL;
     }
     dynamics__v1__link_contribution__init(part);
-    part->link = (char *)(uintptr_t)link->name;
-    part->moving_joint = (char *)(uintptr_t)dyn_model_joint(b->model, link->moving_joint)->name;
+    /* The model of a request may end before its reply is sent. */
+    part->link = call_string(b->call, link->name);
+    part->moving_joint = call_string(b->call, dyn_model_joint(b->model, link->moving_joint)->name);
     part->mass = link->inertia.mass;
     part->n_inertial = part->n_coriolis = part->n_gravity = b->nv;
     part->inertial = batch_vectors(b, e->link_terms[INERTIAL] + l * b->nv);
@@ -324,7 +325,7 @@ static Dynamics__V1__PayloadContribution *payload_contribution(batch *b, const e
     }
     dynamics__v1__payload_contribution__init(part);
     part->link = b->call->request->explain->query->payloads[k]->link;
-    part->moving_joint = (char *)(uintptr_t)(joint >= 0 ? dyn_model_joint(b->model, joint)->name : "");
+    part->moving_joint = call_string(b->call, joint >= 0 ? dyn_model_joint(b->model, joint)->name : "");
     part->mass = b->values.payloads[k].inertia.mass;
     part->n_inertial = part->n_coriolis = part->n_gravity = b->nv;
     part->inertial = batch_vectors(b, e->load_terms[INERTIAL] + k * b->nv);
