@@ -29,6 +29,9 @@ enum { WAITING_MESSAGES = 65536, HEADER_BYTES = 256 };
 /* Pause between two attempts to connect, time without an answer to a ping, and time to connect, ms. */
 enum { RECONNECT_WAIT = 100, PING_INTERVAL = 5000, CONNECT_TIMEOUT = 2000 };
 
+/* Longest pause before another attempt after a refusal, s. The first is 1 s; each later one is twice as long. */
+enum { LONGEST_PAUSE = 60 };
+
 static const char queue_group[] = "dynamics";
 
 /* Message and the call that it became. */
@@ -46,10 +49,15 @@ typedef struct nats_call {
 struct nats_carrier {
     transport_options options;
     natsOptions *nats_options;
-    natsConnection *connection;
+    pthread_rwlock_t links;                /* guards the members up to unread, which a refused daemon replaces */
+    natsConnection *connection, *previous; /* the previous one may still be in the hands of another thread */
     natsSubscription *subscriptions[SUBSCRIPTIONS], *ingest, *unread;
     natsInbox *inbox; /* subject that begins those of the answers to events */
     nats_receiver receiver;
+    bool is_receiving, is_draining;    /* guarded by links */
+    atomic_bool is_refused;            /* by the server: the connection is closed */
+    atomic_uint refusals;              /* since the last connection */
+    atomic_uint_fast64_t next_attempt; /* ns, CLOCK_MONOTONIC; after a refusal */
     nats_call *calls;
     pthread_mutex_t mutex; /* guards `free` */
     pthread_cond_t freed;
@@ -89,7 +97,9 @@ static void publish_reply(nats_call *call) {
         status = natsMsgHeader_Set(reply, "Dynamics-Replica", carrier->options.nats.replica);
     }
     if (status == NATS_OK) {
+        pthread_rwlock_rdlock(&carrier->links);
         status = natsConnection_PublishMsg(carrier->connection, reply);
+        pthread_rwlock_unlock(&carrier->links);
     }
     natsMsg_Destroy(reply);
     if (status != NATS_OK) {
@@ -233,11 +243,14 @@ static void on_closed(natsConnection *connection, void *context) {
     const char *reason = NULL;
     if (!atomic_load(&carrier->is_closing)) {
         natsConnection_GetLastError(connection, &reason);
-        log_error(
-            carrier->options.log,
-            "the NATS server refuses this daemon (%s), which receives no requests over NATS until it is restarted; "
-            "set the user and the certificates in [nats]",
-            reason && reason[0] ? reason : "the connection is closed");
+        unsigned count = atomic_fetch_add(&carrier->refusals, 1);
+        unsigned pause = count < 6 && 1u << count < LONGEST_PAUSE ? 1u << count : LONGEST_PAUSE;
+        log_error(carrier->options.log,
+                  "the NATS server refuses this daemon (%s), which tries again in %u s; set the user and the "
+                  "certificates in [nats]",
+                  reason && reason[0] ? reason : "the connection is closed", pause);
+        atomic_store(&carrier->next_attempt, clock_now() + clock_duration(pause));
+        atomic_store(&carrier->is_refused, true);
     }
 }
 
@@ -245,6 +258,7 @@ static void on_connected(natsConnection *connection, void *context) {
     nats_carrier *carrier = context;
     char url[TRANSPORT_ADDRESS_SIZE] = "";
     atomic_fetch_add(&carrier->connections, 1);
+    atomic_store(&carrier->refusals, 0);
     natsConnection_GetConnectedUrl(connection, url, sizeof url);
     log_info(carrier->options.log, "connected to the NATS server %s as replica %s", url, carrier->options.nats.replica);
 }
@@ -353,6 +367,7 @@ bool nats_carrier_open(const transport_options *options, const nats_receiver *re
     carrier->receiver = *receiver;
     pthread_mutex_init(&carrier->mutex, NULL);
     pthread_cond_init(&carrier->freed, NULL);
+    pthread_rwlock_init(&carrier->links, NULL);
     natsStatus status = create_calls(carrier) ? set_options(carrier) : NATS_NO_MEMORY;
     if (status == NATS_OK) {
         status = natsInbox_Create(&carrier->inbox);
@@ -375,7 +390,8 @@ bool nats_carrier_open(const transport_options *options, const nats_receiver *re
     return true;
 }
 
-bool nats_carrier_receive(nats_carrier *carrier, char error[TRANSPORT_ERROR_SIZE]) {
+/* Subscribes to requests and pushed messages. Called with the links locked. */
+static natsStatus subscribe(nats_carrier *carrier) {
     char own[TRANSPORT_ADDRESS_SIZE];
     snprintf(own, sizeof own, "dynamics.v1.at.%s.*", carrier->options.nats.replica);
     natsStatus status = NATS_OK;
@@ -391,12 +407,55 @@ bool nats_carrier_receive(nats_carrier *carrier, char error[TRANSPORT_ERROR_SIZE
             status = natsSubscription_SetPendingLimits(*subscription, WAITING_MESSAGES, NATS_WAITING_BYTES);
         }
     }
-    status = status == NATS_OK ? receive_others(carrier) : status;
+    return status == NATS_OK ? receive_others(carrier) : status;
+}
+
+bool nats_carrier_receive(nats_carrier *carrier, char error[TRANSPORT_ERROR_SIZE]) {
+    pthread_rwlock_wrlock(&carrier->links);
+    natsStatus status = subscribe(carrier);
+    carrier->is_receiving = true;
+    pthread_rwlock_unlock(&carrier->links);
     bool is_good = status == NATS_OK || status == NATS_CONNECTION_CLOSED; /* on_closed reports it */
     if (!is_good) {
         snprintf(error, TRANSPORT_ERROR_SIZE, "cannot receive from NATS: %s", natsStatus_GetText(status));
     }
     return is_good;
+}
+
+static void destroy_subscriptions(nats_carrier *carrier) {
+    for (int i = 0; i < SUBSCRIPTIONS; i++) {
+        natsSubscription_Destroy(carrier->subscriptions[i]);
+        carrier->subscriptions[i] = NULL;
+    }
+    natsSubscription_Destroy(carrier->ingest);
+    natsSubscription_Destroy(carrier->unread);
+    carrier->ingest = carrier->unread = NULL;
+}
+
+void nats_carrier_sweep(nats_carrier *carrier, uint64_t now) {
+    if (!atomic_load(&carrier->is_refused) || now < atomic_load(&carrier->next_attempt)) {
+        return;
+    }
+    natsConnection *fresh = NULL;
+    atomic_store(&carrier->is_refused, false);
+    natsStatus status = natsConnection_Connect(&fresh, carrier->nats_options);
+    if (status != NATS_OK && status != NATS_NOT_YET_CONNECTED) {
+        on_closed(carrier->connection, carrier);
+        return;
+    }
+    pthread_rwlock_wrlock(&carrier->links);
+    natsConnection *unused = carrier->previous;
+    carrier->previous = carrier->connection;
+    destroy_subscriptions(carrier);
+    carrier->connection = fresh;
+    if (carrier->is_receiving && !carrier->is_draining) {
+        subscribe(carrier); /* where the server refuses again, on_closed reports it */
+    }
+    pthread_rwlock_unlock(&carrier->links);
+    natsConnection_Destroy(unused);
+    if (status == NATS_OK) {
+        on_connected(fresh, carrier);
+    }
 }
 
 /* Writes a topic as part of a subject: a slash separates parts, and other characters that NATS does not allow become an
@@ -413,7 +472,10 @@ static void write_subject(const nats_carrier *carrier, const char *topic, char s
 bool nats_carrier_publish(nats_carrier *carrier, const char *topic, const uint8_t *body, size_t size) {
     char subject[TRANSPORT_ADDRESS_SIZE];
     write_subject(carrier, topic, subject);
-    return natsConnection_Publish(carrier->connection, subject, body, (int)size) == NATS_OK;
+    pthread_rwlock_rdlock(&carrier->links);
+    natsStatus status = natsConnection_Publish(carrier->connection, subject, body, (int)size);
+    pthread_rwlock_unlock(&carrier->links);
+    return status == NATS_OK;
 }
 
 bool nats_carrier_publish_to_watchers(nats_carrier *carrier, const char *topic, const uint8_t *body, size_t size,
@@ -421,23 +483,32 @@ bool nats_carrier_publish_to_watchers(nats_carrier *carrier, const char *topic, 
     char subject[TRANSPORT_ADDRESS_SIZE], answer[TRANSPORT_ADDRESS_SIZE];
     write_subject(carrier, topic, subject);
     snprintf(answer, sizeof answer, "%s.%u", carrier->inbox, number);
-    return natsConnection_PublishRequest(carrier->connection, subject, answer, body, (int)size) == NATS_OK;
+    pthread_rwlock_rdlock(&carrier->links);
+    natsStatus status = natsConnection_PublishRequest(carrier->connection, subject, answer, body, (int)size);
+    pthread_rwlock_unlock(&carrier->links);
+    return status == NATS_OK;
 }
 
 void nats_carrier_drain(nats_carrier *carrier) {
+    pthread_rwlock_wrlock(&carrier->links);
+    carrier->is_draining = true;
     for (int i = 0; i < SUBSCRIPTIONS; i++) {
         if (carrier->subscriptions[i]) {
             natsSubscription_Drain(carrier->subscriptions[i]);
         }
     }
+    pthread_rwlock_unlock(&carrier->links);
 }
 
 unsigned nats_carrier_pending(const nats_carrier *carrier) {
     return atomic_load(&carrier->pending);
 }
 
-bool nats_carrier_is_connected(const nats_carrier *carrier) {
-    return natsConnection_Status(carrier->connection) == NATS_CONN_STATUS_CONNECTED;
+bool nats_carrier_is_connected(nats_carrier *carrier) {
+    pthread_rwlock_rdlock(&carrier->links);
+    bool is_connected = natsConnection_Status(carrier->connection) == NATS_CONN_STATUS_CONNECTED;
+    pthread_rwlock_unlock(&carrier->links);
+    return is_connected;
 }
 
 unsigned nats_carrier_connections(const nats_carrier *carrier) {
@@ -457,16 +528,14 @@ void nats_carrier_stop(nats_carrier *carrier) {
         natsConnection_FlushTimeout(carrier->connection, CONNECT_TIMEOUT);
         natsConnection_Close(carrier->connection);
     }
-    for (int i = 0; i < SUBSCRIPTIONS; i++) {
-        natsSubscription_Destroy(carrier->subscriptions[i]);
-    }
-    natsSubscription_Destroy(carrier->ingest);
-    natsSubscription_Destroy(carrier->unread);
+    destroy_subscriptions(carrier);
     natsInbox_Destroy(carrier->inbox);
+    natsConnection_Destroy(carrier->previous);
     natsConnection_Destroy(carrier->connection);
     natsOptions_Destroy(carrier->nats_options);
     nats_CloseAndWait(0);
     pthread_cond_destroy(&carrier->freed);
+    pthread_rwlock_destroy(&carrier->links);
     pthread_mutex_destroy(&carrier->mutex);
     free(carrier->calls);
     free(carrier);

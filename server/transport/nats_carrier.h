@@ -10,9 +10,9 @@
  * Events appear on dynamics.v1.events.REPLICA.TOPIC, so that the NATS server filters them. Points of streams are pushed
  * to dynamics.v1.ingest.REPLICA, and answered by an empty message when they are read.
  *
- * The connection is made again without end when it is lost, but not when the server refuses the user: then the daemon
- * logs an error, and transport_has_nats returns false. Requests wait in the memory of libnats while all calls are
- * in use; beyond NATS_WAITING_BYTES libnats discards them, and their clients time out.
+ * The connection is made again without end when it is lost. When the server refuses the user, the daemon logs an error,
+ * transport_has_nats returns false, and nats_carrier_sweep tries again with growing pauses. Requests wait in the memory
+ * of libnats while all calls are in use; beyond NATS_WAITING_BYTES libnats discards them, and their clients time out.
  */
 #ifndef SERVER_TRANSPORT_NATS_CARRIER_H
 #define SERVER_TRANSPORT_NATS_CARRIER_H
@@ -39,6 +39,10 @@ bool nats_carrier_open(const transport_options *options, const nats_receiver *re
 /* Starts to receive requests. */
 bool nats_carrier_receive(nats_carrier *carrier, char error[TRANSPORT_ERROR_SIZE]);
 
+/* Connects again when the pause after a refusal has passed. Blocks for two seconds where the server does not answer.
+ * One thread. */
+void nats_carrier_sweep(nats_carrier *carrier, uint64_t now);
+
 /* Publishes an event. Never blocks for long: libnats stores it while the connection is being made again. Any thread. */
 bool nats_carrier_publish(nats_carrier *carrier, const char *topic, const uint8_t *body, size_t size);
 
@@ -53,12 +57,12 @@ void nats_carrier_drain(nats_carrier *carrier);
 unsigned nats_carrier_pending(const nats_carrier *carrier);
 
 /* Returns whether there is a connection to a NATS server. Any thread. */
-bool nats_carrier_is_connected(const nats_carrier *carrier);
+bool nats_carrier_is_connected(nats_carrier *carrier);
 
 /* Returns the number of times that a connection was made. Any thread. */
 unsigned nats_carrier_connections(const nats_carrier *carrier);
 
-/* Returns the connection of libnats, which the carrier owns. Any thread. */
+/* Returns the connection of libnats, which the carrier owns. It lasts for a second at least. Any thread. */
 struct __natsConnection *nats_carrier_connection(const nats_carrier *carrier);
 
 /* Closes the connection and frees everything. No call may be with a handler. NULL is ignored. */

@@ -471,6 +471,9 @@ void transport_sweep(transport *t) {
     sweep_transit(t, now);
     sweep_silent_connections(t);
     topics_probe(t, now);
+    if (t->nats) {
+        nats_carrier_sweep(t->nats, now);
+    }
     for (size_t i = 0; i < t->endpoint_count; i++) {
         listener_sweep(&t->endpoints[i].listener, now, count_connections, t);
     }

@@ -209,6 +209,38 @@ START_TEST(an_unknown_part_of_an_address_is_named) {
 }
 END_TEST
 
+START_TEST(a_refused_daemon_tries_again_until_the_server_knows_its_user) {
+    char section[256], url[96];
+    nats_server server;
+    daemon_fixture daemon;
+    dyn_client *client;
+    dyn_client_error error = {0};
+    write_file("user", "robots:open-sesame\n");
+    snprintf(section, sizeof section, "[nats]\nuser_file = %s/user\n", directory);
+    nats_server_start_with(&server, "authorization { user: people, password: \"open-sesame\" }");
+    snprintf(url, sizeof url, "nats://localhost:%d", server.port);
+    daemon_start(&(daemon_options){.nats = url, .configuration = section}, &daemon);
+    double end = load_now() + 20;
+    for (bool is_told = false; !is_told;) {
+        char *log = daemon_log(&daemon);
+        is_told = strstr(log, "which tries again in 1 s") && strstr(log, "which tries again in 2 s");
+        ck_assert_msg(load_now() < end, "%s", log);
+        free(log);
+        load_pause(0.05);
+    }
+    strcpy(server.configuration, "authorization { user: robots, password: \"open-sesame\" }");
+    nats_server_restart(&server);
+    end = load_now() + 20;
+    while (connect_to(server.port, "nats://robots:open-sesame@", "", &client, &error) != DYN_CLIENT_OK) {
+        ck_assert_msg(load_now() < end, "%s", error.message);
+    }
+    ck_assert_msg(load_ask(client, LOAD_SAMPLES, 1, NULL, &error) == DYN_CLIENT_OK, "%s", error.message);
+    dyn_client_close(client);
+    daemon_stop(&daemon);
+    nats_server_stop(&server);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("nats_access");
     TCase *all = tcase_create("nats_access");
@@ -220,6 +252,7 @@ int main(void) {
     tcase_add_test(all, an_nkey_and_its_seed_are_accepted);
     tcase_add_test(all, credentials_from_a_file_are_accepted);
     tcase_add_test(all, a_certificate_of_the_authority_is_accepted);
+    tcase_add_test(all, a_refused_daemon_tries_again_until_the_server_knows_its_user);
     tcase_add_test(all, an_unknown_part_of_an_address_is_named);
     return run_suite(suite);
 }
