@@ -6,7 +6,9 @@
  * counts of this library are polynomials of n, of the degree that the literature states; deploy/doc/formulations.md
  * explains the differences.
  */
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <dynamics/dynamics.h>
 
@@ -24,7 +26,7 @@ typedef struct counted {
     long multiplications[MOST + 1], additions[MOST + 1];
 } counted;
 
-static dyn_model *revolute_chain(int n) {
+static dyn_model *chain_of(int n, dyn_joint_type type) {
     random_source random = random_case(random_seed("operation counts", 1808), (uint64_t)n);
     dyn_builder *builder;
     dyn_model *model;
@@ -38,8 +40,7 @@ static dyn_model *revolute_chain(int n) {
         if (i > 0) {
             double quaternion[4];
             snprintf(name, sizeof name, "joint%d", i), snprintf(parent, sizeof parent, "link%d", i - 1);
-            dyn_joint_description joint = {
-                .name = name, .type = DYN_JOINT_TYPE_REVOLUTE, .parent_link = parent, .child_link = child};
+            dyn_joint_description joint = {.name = name, .type = type, .parent_link = parent, .child_link = child};
             random_unit(&random, 4, quaternion), random_unit(&random, 3, joint.axis);
             dyn_quaternion_to_rotation(quaternion, joint.rotation);
             random_vector(&random, 3, 0.5, joint.position);
@@ -59,7 +60,7 @@ static bool count_all(counted *of) {
         dyn_error error;
         dyn_formulation *f;
         dyn_operation_counts found = {0};
-        dyn_model *model = revolute_chain(n);
+        dyn_model *model = chain_of(n, DYN_JOINT_TYPE_REVOLUTE);
         require(dyn_formulation_create(model, of->formulation, &f, &error), &error);
         can_count = dyn_formulation_operations(f, of->result, &found, &error) == DYN_OK;
         of->multiplications[n] = (long)(found.multiplications + found.divisions);
@@ -207,12 +208,108 @@ START_TEST(long_chains_favour_the_world_frame_and_articulated_bodies) {
 }
 END_TEST
 
+/* Range of the power of n by which the operations of a result grow, of the results that the literature states. */
+typedef struct growth {
+    const char *formulation;
+    dyn_formulation_result result;
+    double least, most;
+} growth;
+
+#define INVERSE DYN_FORMULATION_RESULT_INVERSE_DYNAMICS
+#define FORWARD DYN_FORMULATION_RESULT_FORWARD_DYNAMICS
+#define MATRIX DYN_FORMULATION_RESULT_MASS_MATRIX
+
+static const growth growths[] = {
+    {"lagrange_euler", INVERSE, 3.4, 4.05},
+    {"lagrange_euler", MATRIX, 2.3, 3.05},
+    {"newton_euler", INVERSE, 0.95, 1.05},
+    {"newton_euler_base", INVERSE, 0.95, 1.05},
+    {"generalized_dalembert", INVERSE, 2.4, 3.05},
+    {"generalized_dalembert", MATRIX, 2.6, 3.05},
+    {"christoffel", INVERSE, 3.4, 4.05},
+    {"christoffel", MATRIX, 2.7, 3.05},
+    {"screws", INVERSE, 0.95, 1.05},
+    {"screws", FORWARD, 0.95, 1.05},
+    {"lie_group", INVERSE, 0.95, 1.05},
+    {"lie_group", MATRIX, 2.7, 3.05},
+    {"walker_orin", MATRIX, 1.6, 2.05},
+    {"lilly_orin", MATRIX, 1.7, 2.05},
+    {"kane", INVERSE, 2.5, 3.05},
+    {"kane", FORWARD, 2.5, 3.05},
+    {"kane", MATRIX, 2.5, 3.05},
+    {"newton_euler_factorization", INVERSE, 0.95, 1.05},
+    {"newton_euler_factorization", FORWARD, 0.95, 1.05},
+    {"newton_euler_factorization", MATRIX, 1.9, 3.05},
+    {"spatial_operator_algebra", INVERSE, 0.95, 1.05},
+    {"spatial_operator_algebra", FORWARD, 0.95, 1.05},
+    {"spatial_operator_algebra", MATRIX, 2.5, 3.05},
+    {"absolute_coordinates", INVERSE, 0.95, 1.05},
+    {"absolute_coordinates", FORWARD, 0.95, 1.05},
+    {"absolute_coordinates", MATRIX, 1.2, 2.05},
+    {"vereshchagin", FORWARD, 0.95, 1.05},
+    {"constraint_force", FORWARD, 0.95, 1.05},
+    {"hollerbach", INVERSE, 0.95, 1.05},
+    {"armstrong", FORWARD, 0.95, 1.05},
+    {"natural_coordinates", INVERSE, 1.7, 2.05},
+    {"natural_coordinates", FORWARD, 2.5, 3.05},
+    {"natural_coordinates", MATRIX, 2.5, 3.05},
+    {"book_flexible", INVERSE, 0.95, 1.05},
+    {"book_flexible", FORWARD, 1.5, 3.05},
+    {"book_flexible", MATRIX, 1.5, 2.05},
+};
+
+enum { GROWTHS = sizeof growths / sizeof *growths };
+
+/* Counts the operations of a result for n joints; spherical ones, where the formulation needs them. Returns 0 if the
+ * library cannot count. */
+static double count_operations(const dyn_formulation_traits *traits, dyn_formulation_result result, int n) {
+    dyn_error error;
+    dyn_formulation *f;
+    dyn_operation_counts found = {0};
+    bool spherical = traits->needs & DYN_FORMULATION_NEED_SPHERICAL;
+    dyn_model *model = chain_of(n, spherical ? DYN_JOINT_TYPE_SPHERICAL : DYN_JOINT_TYPE_REVOLUTE);
+    require(dyn_formulation_create(model, traits->name, &f, &error), &error);
+    bool can_count = dyn_formulation_operations(f, result, &found, &error) == DYN_OK;
+    dyn_formulation_free(f);
+    dyn_model_free(model);
+    return can_count ? (double)(found.multiplications + found.divisions + found.additions) : 0;
+}
+
+static const growth *find_growth(const char *formulation, dyn_formulation_result result) {
+    for (int i = 0; i < GROWTHS; i++) {
+        if (growths[i].result == result && strcmp(growths[i].formulation, formulation) == 0) {
+            return &growths[i];
+        }
+    }
+    return NULL;
+}
+
+/* Checks the powers of n between 24 and 48 joints, where lower terms still count. A result without a range fails. */
+START_TEST(every_result_grows_by_the_power_of_the_literature) {
+    const dyn_formulation_traits *traits = dyn_formulation_traits_at(_i);
+    const bool states[3] = {
+        [INVERSE] = traits->inverse_dynamics, [FORWARD] = traits->forward_dynamics, [MATRIX] = traits->mass_matrix};
+    for (int result = 0; result < 3; result++) {
+        double few = states[result] ? count_operations(traits, (dyn_formulation_result)result, 24) : 0;
+        if (few > 0) {
+            const growth *range = find_growth(traits->name, (dyn_formulation_result)result);
+            double power = log2(count_operations(traits, (dyn_formulation_result)result, 48) / few);
+            printf("%s, result %d: n^%.2f\n", traits->name, result, power);
+            ck_assert_msg(range != NULL, "result %d of %s has no range", result, traits->name);
+            ck_assert_msg(power >= range->least && power <= range->most, "result %d of %s grows by n^%.2f", result,
+                          traits->name, power);
+        }
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("formulation_counts");
     tcase_add_test(tests, published_formulas_give_the_published_numbers);
     tcase_add_test(tests, inverse_dynamics_grows_as_published);
     tcase_add_test(tests, forward_dynamics_of_articulated_bodies_is_linear);
     tcase_add_test(tests, long_chains_favour_the_world_frame_and_articulated_bodies);
+    tcase_add_loop_test(tests, every_result_grows_by_the_power_of_the_literature, 0, dyn_formulation_count());
     tcase_set_timeout(tests, 60);
     return run_properties("formulation_counts", tests);
 }
