@@ -127,8 +127,9 @@ static void tridiagonalize(const tridiagonal *t, double *A) {
         for (int i = c + 1; i < k && h > 0; i++) {
             p[i] = 0;
             for (int j = c + 1; j < k; j++) {
-                p[i] += A[i * k + j] * v[j] / h;
+                p[i] += A[i * k + j] * v[j];
             }
+            p[i] /= h;
             share += v[i] * p[i] / (2 * h);
         }
         for (int i = c + 1; i < k && h > 0; i++) {
@@ -157,11 +158,13 @@ static int count_below(const tridiagonal *t, double x) {
     return count;
 }
 
-/* Returns the smallest positive number with at least `count` eigenvalues below it, to 1e-6. */
+/* Returns the smallest positive number with at least `count` eigenvalues below it, to 1e-6. Between numbers of very
+ * different size the geometric mean halves the number of digits that are not known. */
 static double find_eigenvalue(const tridiagonal *t, int count, double most) {
-    double low = 0, high = most;
+    double low = 1e-16 * most, high = most;
+    low = count_below(t, low) >= count ? 0 : low;
     while (high - low > 1e-6 * high && high > DBL_MIN) {
-        double middle = low + (high - low) / 2;
+        double middle = low > 0 && high > 4 * low ? sqrt(low * high) : low + (high - low) / 2;
         if (count_below(t, middle) >= count) {
             high = middle;
         } else {
