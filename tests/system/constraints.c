@@ -990,6 +990,48 @@ START_TEST(inverse_dynamics_finds_the_torque_of_the_only_motor) {
 }
 END_TEST
 
+#define WELDED "\"query\": {\"model\": \"welded\", \"gravity\": {\"x\": 3, \"z\": -9.81}}, \"q\": [0, 0, 0, 0]"
+
+/* Checks a planar four-bar that a weld closes: six rows, of which three depend on the others. Virtual work: the links
+ * move by 0.2, 0.4 and 0.2 m a radian of the motor along x, so that it stands on -3 (0.2 + 2 0.4 + 1.5 0.2) N m. */
+START_TEST(a_four_bar_that_a_weld_closes_stands_on_the_torque_of_its_motor) {
+    json_t *description = json_load_file(DESCRIPTIONS "welded_four_bar.json", 0, NULL);
+    ck_assert(description);
+    json_object_set_new(description, "passive_joints", json_pack("[s, s, s]", "elbow", "knee", "pivot"));
+    ck_assert_int_eq(json_dump_file(description, scratch("welded.json"), 0), 0);
+    json_decref(description);
+    char line[256];
+    snprintf(line, sizeof line, "$ctl load --replace --name welded --description %s", scratch("welded.json"));
+    must_say(line, "welded: ");
+    json_t *forces = run_json("$ctl call inverse_dynamics '{" WELDED "}'");
+    ck_assert_double_eq_tol(number_of(json_object_get(forces, "tau"), 0), -3.9, 1e-12);
+    json_decref(forces);
+    json_t *motion = run_json("$ctl call forward_dynamics '{" WELDED ", \"tau\": [-3.9, 0, 0, 0]}'");
+    const json_t *solution = json_object_get(motion, "constraints");
+    for (size_t i = 0; i < 4; i++) {
+        ck_assert_double_eq_tol(number_of(json_object_get(motion, "a"), i), 0, 1e-12);
+    }
+    ck_assert_double_eq(number_of(json_object_get(solution, "ranks"), 0), 3);
+    ck_assert_double_le(number_of(json_object_get(solution, "residuals"), 0), 1e-12);
+    json_decref(motion);
+    char torques[2048] = "";
+    for (size_t i = 0; i < 100; i++) {
+        strcat(torques, i ? ", -3.9, 0, 0, 0" : "-3.9, 0, 0, 0");
+    }
+    char request[4096];
+    snprintf(request, sizeof request,
+             "$ctl call rollout '{" WELDED ", \"tau\": [%s], \"steps\": 100, \"stride\": 100}'", torques);
+    json_t *rollout = run_json(request);
+    const json_t *end = json_array_get(json_object_get(rollout, "outcomes"), 0);
+    for (size_t i = 0; i < 4; i++) {
+        ck_assert_double_eq_tol(number_of(json_object_get(rollout, "q"), 4 + i), 0, 1e-9);
+    }
+    ck_assert_double_le(json_number_value(json_object_get(end, "closure_error")), 1e-11);
+    ck_assert_int_eq(json_integer_value(json_object_get(end, "constraint_rank")), 3);
+    json_decref(rollout);
+}
+END_TEST
+
 START_TEST(a_passive_joint_that_is_missing_is_refused_at_its_name) {
     char line[512];
     json_t *description = json_load_file(DESCRIPTIONS "four_bar.json", 0, NULL);
@@ -1214,6 +1256,7 @@ int main(void) {
     tcase_add_test(all, simulations_of_closed_loops_go_on_after_a_restart);
     tcase_add_test(all, loop_closure_is_refused_where_it_does_not_fit);
     tcase_add_test(all, inverse_dynamics_finds_the_torque_of_the_only_motor);
+    tcase_add_test(all, a_four_bar_that_a_weld_closes_stands_on_the_torque_of_its_motor);
     tcase_add_test(all, a_passive_joint_that_is_missing_is_refused_at_its_name);
     tcase_add_test(all, assembly_closes_the_loops_and_holds_joints);
     tcase_add_test(all, assembly_that_fails_names_the_loop_and_its_error);
