@@ -49,18 +49,17 @@
  * Total least squares. Errors of v and a also make errors in the columns of Y, and in the torques of payloads. Errors
  * of given rates are independent of each other and from sample to sample; differences of fourth order of consecutive
  * samples tell their variances. Errors of rates that are derived from filtered positions come from independent errors
- * of the positions, of the variance that the filter takes off; they pass the filter and the spline to q, v and a.
+ * of the positions, whose variance differences of sixth order tell; they pass the filter and the spline to q, v and a.
  * Derivatives of Y by the motion tell their sum E' E over all rows, to first order in the errors. The estimates
  * minimize
  *     |tau - A x|^2 - k |E (-x, 1)|^2,     A = (Y, drives),   E' E = expected errors of (A tau)' (A tau)
  * with k = 1, or less where residuals are smaller than such errors make them. Columns without errors (gravity, offsets)
  * count as exact, and the torques may have errors of any variance. Standard deviations are those of the scores of the
  * samples, and include errors of the rates; scores of samples that a filter connects count together (eight periods of
- * the cut-off frequency, Newey and West). A filter that also takes off part of the motion makes the errors appear
- * greater than they are. The estimates and deviations are those of ordinary least squares (with gains: of weighted
- * ones) where given rates belong to positions that are no motion that the samples resolve (more than a hundredth of
- * their variance is noise by the same differences); they are almost so where v and a are exact. Derived rates without a
- * filter are refused.
+ * the cut-off frequency, Newey and West). The estimates and deviations are those of ordinary least squares (with gains:
+ * of weighted ones) where given rates belong to positions that are no motion that the samples resolve (more than a
+ * hundredth of their variance is noise by the same differences); they are almost so where v and a are exact. Derived
+ * rates without a filter are refused.
  *
  * Consistent estimate. It minimizes, over positive definite pseudo-inertias P_k of the links,
  *     sum of squares of (tau - model) / deviation, divided by two, + prior * sum of d(P_k, prior P_k),

@@ -5,9 +5,10 @@
  * The method is Newton's, and not one of a library. The distance has gradient and Hessian in closed form, and is
  * self-concordant, so that 5 to 30 steps lead from the prior to the minimum, inside the cone at any point, with one
  * Cholesky factor each. DSDP and CSDP minimize linear functions over cones: sums of squares and log det need more cones
- * and unknowns than the problem has. NLopt uses first derivatives alone, and needs up to some 2000 evaluations for a
- * Panda; Ceres is in C++, and minimizes sums of squares, which the distance is not. tests/peers/consistent_agreement.c
- * minimizes the same function with NLopt, in other unknowns, and finds the same minimum.
+ * and unknowns than the problem has. NLopt uses first derivatives alone; Ceres is in C++, and minimizes sums of
+ * squares, which the distance is not. tests/peers/consistent_agreement.c minimizes the same function with NLopt's
+ * SLSQP, in other unknowns, and finds the same minimum: for a UR5 and a Panda after 854 to 2505 evaluations, beside 19
+ * to 31 steps here, for random trees after 134 to 1670, beside 5 to 27.
  */
 #ifndef DYNAMICS_IDENTIFICATION_CONSISTENT_H
 #define DYNAMICS_IDENTIFICATION_CONSISTENT_H

@@ -214,19 +214,33 @@ static double random_sign(uint64_t *state) {
     return *state >> 63 ? 1 : -1;
 }
 
-/* Draws errors of the positions of one coordinate, and filters them. Their size is that which the filter took off. */
-static void draw(const record *r, size_t k, uint64_t *state, double *dq, double *scratch) {
-    double *drawn = scratch + SMOOTHING_SCRATCH * r->n, square = 0;
+/* Returns the variance of independent errors of the positions of one coordinate before the filter, by divided
+ * differences of sixth order. The coefficients of each have the length one. */
+static double position_variance(const record *r, size_t k) {
+    enum { ORDER = 6 };
+    double sum = 0;
+    for (size_t s = 0; s + ORDER < r->n; s++) {
+        const double *t = r->motion->time + s;
+        double difference = 0, square = 0;
+        for (size_t i = 0; i <= ORDER; i++) {
+            double coefficient = 1, interval = (t[ORDER] - t[0]) / ORDER;
+            for (size_t j = 0; j <= ORDER; j++) {
+                coefficient *= i == j ? 1 : interval / (t[i] - t[j]);
+            }
+            difference += coefficient * r->motion->q[(s + i) * r->nq + k];
+            square += coefficient * coefficient;
+        }
+        sum += difference * difference / square;
+    }
+    return sum / (double)(r->n - ORDER);
+}
+
+/* Draws errors of the positions of one coordinate, and filters them. */
+static void draw(const record *r, size_t k, double deviation, uint64_t *state, double *dq, double *scratch) {
     for (size_t s = 0; s < r->n; s++) {
-        dq[s * r->nv + k] = drawn[s] = random_sign(state);
+        dq[s * r->nv + k] = deviation * random_sign(state);
     }
     smooth(r->n, r->motion->time, r->cutoff, r->nv, dq + k, scratch);
-    for (size_t s = 0; s < r->n; s++) {
-        square += (drawn[s] - dq[s * r->nv + k]) * (drawn[s] - dq[s * r->nv + k]);
-    }
-    for (size_t s = 0; s < r->n; s++) {
-        dq[s * r->nv + k] *= sqrt((double)r->n * r->removed[k] / square);
-    }
 }
 
 /* Computes the errors of the rates from those of the positions. */
@@ -246,15 +260,15 @@ static dyn_status derive_errors(pass *p, dyn_error *error) {
 }
 
 /* Adds the errors of filtered positions. */
-static dyn_status add_filtered(pass *p, dyn_error *error) {
+static dyn_status add_filtered(pass *p, const double *deviations, dyn_error *error) {
     const record *r = p->g->record;
-    double *scratch = calloc(r->n, (SMOOTHING_SCRATCH + 1) * sizeof *scratch);
+    double *scratch = calloc(r->n, SMOOTHING_SCRATCH * sizeof *scratch);
     double *q = calloc(r->n * r->nq + 1, sizeof *q);
     dyn_status status = scratch && q ? DYN_OK : dyn_error_memory(error);
     uint64_t state = 0x9e3779b97f4a7c15;
     for (int i = 0; i < DRAWS && status == DYN_OK; i++) {
         for (size_t k = 0; k < r->nv; k++) {
-            draw(r, k, &state, p->dq, scratch);
+            draw(r, k, deviations[k], &state, p->dq, scratch);
         }
         memcpy(q, r->q, r->n * r->nq * sizeof *q);
         status = derive_errors(p, error);
@@ -284,13 +298,16 @@ dyn_status rate_errors_read(regression *g, dyn_error *error) {
     double *deviations = calloc(2 * g->nv + 1, sizeof *deviations);
     dyn_status status = deviations && pass_create(g, &p) ? DYN_OK : dyn_error_memory(error);
     bool is_told = status == DYN_OK && (r->has_rates ? find_deviations(r, deviations) : r->cutoff > 0);
+    for (size_t k = 0; k < g->nv && is_told && !r->has_rates; k++) {
+        deviations[k] = sqrt(position_variance(r, k));
+    }
     free(g->errors), g->errors = NULL;
     if (is_told) {
         g->errors = calloc(g->nv * size * size + 1, sizeof *g->errors);
         g->window = find_window(r);
         status = !g->errors     ? dyn_error_memory(error)
                  : r->has_rates ? add_given(&p, deviations, error)
-                                : add_filtered(&p, error);
+                                : add_filtered(&p, deviations, error);
     }
     pass_free(&p);
     free(deviations);

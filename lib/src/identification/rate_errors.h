@@ -18,9 +18,9 @@
  * Jennen-Steinmetz 1986, with differences of second order). Nothing tells errors where the positions are no motion, as
  * their variance by such differences is more than a hundredth of theirs. Cost 4 nv times that of regression_reduce.
  *
- * Rates from filtered positions: errors of the positions are independent, with the variance that the filter took off,
- * and pass the filter and its spline to q, v and a. The expectation is the mean over 16 draws of random signs (Novick
- * and Stefanski 2002). Cost 32 times that of regression_reduce.
+ * Rates from filtered positions: errors of the positions are independent, with the variance that divided differences
+ * of sixth order tell, and pass the filter and its spline to q, v and a. The expectation is the mean over 16 draws of
+ * random signs (Novick and Stefanski 2002). Cost 32 times that of regression_reduce.
  *
  * Errors: DYN_CANCELLED, DYN_OUT_OF_MEMORY; those of dyn_derive_rates. */
 dyn_status rate_errors_read(regression *g, dyn_error *error);

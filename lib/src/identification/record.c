@@ -131,8 +131,8 @@ static dyn_status check_motion(const dyn_model *model, const dyn_recorded_motion
     }
     if (!m->v && o->estimator == DYN_ESTIMATOR_TOTAL && o->cutoff == 0) {
         return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_MISSING, "cutoff",
-                                 "cutoff is missing; total least squares learns the errors of derived rates from what "
-                                 "a filter takes off the positions: pass a cut-off frequency, or v and a");
+                                 "cutoff is missing; total least squares corrects rates that are derived from "
+                                 "filtered positions: pass a cut-off frequency, or v and a");
     }
     if (m->time) {
         status = check_times(m->n, m->time, scratch, &interval, error);
@@ -145,6 +145,9 @@ static dyn_status check_motion(const dyn_model *model, const dyn_recorded_motion
     }
     return status == DYN_OK ? check_gains((size_t)dyn_model_nv(model), m->gains, o->estimate_gains, error) : status;
 }
+
+/* Range of positions, relative to them, within which a joint is at rest. */
+static const double AT_REST = 1e-12;
 
 /* Rows that share an extreme value where a drive cuts off its current, also as a multiple of those with the next value;
  * relative difference of equal values; and least range of the described torque in such rows, as a part of its range in
@@ -237,10 +240,28 @@ static void smooth_columns(const dyn_recorded_motion *m, size_t width, double cu
     }
 }
 
-/* Computes the mean square of what the filter took off each position. */
-static void find_removed(const dyn_recorded_motion *m, record *r) {
-    for (size_t i = 0; i < r->n * r->nq; i++) {
-        r->removed[i % r->nq] += (m->q[i] - r->q[i]) * (m->q[i] - r->q[i]) / (double)r->n;
+/* Returns whether coordinate i of q is constant but for rounding. */
+static bool is_constant(const record *r, size_t i) {
+    double least = INFINITY, most = -INFINITY;
+    for (size_t s = 0; s < r->n; s++) {
+        least = fmin(least, r->q[s * r->nq + i]), most = fmax(most, r->q[s * r->nq + i]);
+    }
+    return most - least <= AT_REST * fmax(1, fmax(most, -least));
+}
+
+/* Sets derived rates of joints at rest to zero, which they are but for rounding. */
+static void rest(const dyn_model *model, record *r) {
+    for (int j = 0; j < dyn_model_joint_count(model); j++) {
+        const dyn_joint *joint = dyn_model_joint(model, j);
+        bool is_at_rest = true;
+        for (int i = 0; i < joint->nq; i++) {
+            is_at_rest = is_at_rest && is_constant(r, (size_t)(joint->q_index + i));
+        }
+        for (size_t s = 0; s < r->n && is_at_rest; s++) {
+            size_t first = s * r->nv + (size_t)joint->v_index;
+            memset(r->v + first, 0, (size_t)joint->nv * sizeof *r->v);
+            memset(r->a + first, 0, (size_t)joint->nv * sizeof *r->a);
+        }
     }
 }
 
@@ -259,9 +280,8 @@ dyn_status record_create(const dyn_model *model, const dyn_recorded_motion *m, c
     r->is_sought = calloc(r->nv + 1, sizeof *r->is_sought);
     r->unfiltered = calloc(r->n * r->nv + 1, sizeof *r->unfiltered);
     r->described = calloc(r->n * r->nv + 1, sizeof *r->described);
-    r->removed = calloc(r->nq + 1, sizeof *r->removed);
     if (!r->is_saturated || !r->unfiltered || !r->described || !r->is_sought || !scratch || !r->q || !r->v || !r->a ||
-        !r->tau || !r->removed) {
+        !r->tau) {
         free(scratch);
         return dyn_error_memory(error);
     }
@@ -277,7 +297,6 @@ dyn_status record_create(const dyn_model *model, const dyn_recorded_motion *m, c
         memcpy(r->unfiltered, r->tau, r->n * r->nv * sizeof *r->tau);
         smooth_columns(m, r->nq, o->cutoff, r->q, scratch);
         smooth_columns(m, r->nv, o->torque_cutoff, r->tau, scratch);
-        find_removed(m, r);
     }
     free(scratch);
     if (status == DYN_OK && m->v) {
@@ -285,6 +304,7 @@ dyn_status record_create(const dyn_model *model, const dyn_recorded_motion *m, c
         memcpy(r->a, m->a, r->n * r->nv * sizeof *r->a);
     } else if (status == DYN_OK) {
         status = dyn_derive_rates(model, r->n, m->time, r->q, DYN_RATES_QUINTIC, r->v, r->a, error);
+        rest(model, r);
     }
     if (status == DYN_OK) {
         status = describe_torques(model, o->gravity, r, error);
@@ -297,6 +317,6 @@ dyn_status record_create(const dyn_model *model, const dyn_recorded_motion *m, c
 
 void record_free(record *r) {
     free(r->q), free(r->v), free(r->a), free(r->tau), free(r->known), free(r->is_saturated), free(r->is_sought);
-    free(r->unfiltered), free(r->described), free(r->removed);
+    free(r->unfiltered), free(r->described);
     *r = (record){0};
 }

@@ -14,7 +14,6 @@ typedef struct record {
     bool has_rates; /* v and a are of the motion, not derived */
     const dyn_recorded_motion *motion;
     double cutoff, torque_cutoff; /* of the filters, Hz; 0: none */
-    double *removed;              /* nq: mean square of what the filter took off q */
     double *known;                /* n x nv: torques of known loads; NULL: none */
     bool *is_sought;              /* nv: the gain of the coordinate is to be estimated; tau is not multiplied by it */
     bool *is_saturated; /* n x nv: the torque is at the effort limit of its joint or of its drive, before the filter */

@@ -14,6 +14,9 @@
 /* Samples whose rows are computed at once. */
 enum { BLOCK = 64 };
 
+/* Entries of a regressor, relative to its largest one, that are zero but for rounding. */
+static const double ROUNDING = 1e-12;
+
 /* ---- Columns ----------------------------------------------------------------------------------------------------- */
 
 /* Lists the columns of drives, or counts them if `drives` is NULL. */
@@ -68,11 +71,26 @@ static double drive_value(const regression *g, dyn_drive_term term, double v, do
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
+/* Sets entries of the regressor of one sample to zero that are zero but for rounding. A column of such entries would
+ * count as excited. */
+static void drop_rounding(size_t count, double *Y) {
+    double largest = 0;
+    for (size_t i = 0; i < count; i++) {
+        largest = fmax(largest, fabs(Y[i]));
+    }
+    for (size_t i = 0; i < count; i++) {
+        Y[i] = fabs(Y[i]) > ROUNDING * largest ? Y[i] : 0;
+    }
+}
+
 /* Computes Y and the forces of the rotors of `count` samples from `first` on. */
 static dyn_status fill_regressor(regression *g, size_t first, size_t count, dyn_error *error) {
     const record *r = g->record;
     const double *q = r->q + first * r->nq, *v = r->v + first * r->nv, *a = r->a + first * r->nv;
     dyn_status status = dyn_torque_regressor(g->model, g->workspace, count, g->options->gravity, q, v, a, g->Y, error);
+    for (size_t s = 0; s < count && status == DYN_OK; s++) {
+        drop_rounding(g->nv * g->width, g->Y + s * g->nv * g->width);
+    }
     return status == DYN_OK
                ? dyn_rotor_forces(g->model, g->workspace, count, g->options->gravity, q, v, a, g->rotors, error)
                : status;
