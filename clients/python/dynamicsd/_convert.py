@@ -221,12 +221,25 @@ def _readers(cls: Any, kind: Any) -> tuple[tuple[str, Reader], ...]:
                  if field.init and field.name in members)
 
 
+@functools.lru_cache(maxsize=None)
+def _plain_count(cls: Any) -> int:
+    """Number of members of a record that only stores them; -1 for one that checks them."""
+    return -1 if hasattr(cls, "__post_init__") else len(dataclasses.fields(cls))
+
+
 def read(cls: type[T], cdata: Any, /, **values: Any) -> T:
-    """Record from a structure of C. `values` are members that the caller has read."""
+    """Record from a structure of C. `values` are members that the caller has read.
+
+    The members are stored together, since the constructor of a frozen dataclass stores them one by one, slowly.
+    """
     for name, reader in _readers(cast(Any, cls), ffi.typeof(cdata)):
         if name not in values:
             values[name] = reader(cdata)
-    return cls(**values)
+    if len(values) != _plain_count(cast(Any, cls)):
+        return cls(**values)
+    made = object.__new__(cls)
+    made.__dict__.update(values)
+    return made
 
 
 class Keep(list[Any]):

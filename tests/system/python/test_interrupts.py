@@ -117,6 +117,7 @@ def test_ctrl_c_ends_every_call_while_the_daemon_does_not_answer(addresses, tran
     program = Program(known[transport])
     try:
         started.process.send_signal(signal.SIGSTOP)
+        os.waitpid(started.process.pid, os.WUNTRACED)  # Until then it may answer.
         for call in SHORT if transport == "unix" else SHORT[::8]:
             assert program.interrupt(call, 0.1) < 5, call
         started.process.send_signal(signal.SIGCONT)
