@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rollout: integrates the motion of many states over time. */
 #include <dynamics/adaptive.h>
+#include <dynamics/constrained_dynamics.h>
 #include <dynamics/constraint.h>
 #include <dynamics/contact.h>
 #include <dynamics/rollout.h>
@@ -477,7 +478,8 @@ static void fill_reply(const task *t, Dynamics__V1__RolloutReply *reply) {
     reply->samples = b->n;
     reply->rows = t->rows;
     if (dyn_model_constraint_rows(b->model) > 0) {
-        reply->constraint_method = DYNAMICS__V1__CONSTRAINT_METHOD__CONSTRAINT_METHOD_MULTIPLIERS;
+        reply->constraint_method =
+            (Dynamics__V1__ConstraintMethod)dyn_constraint_method_for(b->model, DYN_CONSTRAINT_METHOD_AUTO);
     }
     reply->computed_with = t->computed_with;
     reply->time = call_allocate(b->call, t->rows, sizeof(double));
