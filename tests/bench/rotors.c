@@ -92,7 +92,15 @@ static void add_row(table *t, const rotor_task *task, const subject subjects[VAR
 }
 
 static void measure_rotors(const bench_options *options, workload loads[VARIANTS], int joints, table *t) {
-    static const algorithm_id measured[] = {ALGORITHM_RNEA, ALGORITHM_CRBA, ALGORITHM_ABA};
+    static const algorithm_id measured[] = {ALGORITHM_RNEA,
+                                            ALGORITHM_CRBA,
+                                            ALGORITHM_ABA,
+                                            ALGORITHM_GRAVITY,
+                                            ALGORITHM_CORIOLIS_MATRIX,
+                                            ALGORITHM_KINETIC_ENERGY,
+                                            ALGORITHM_CENTROIDAL_MOMENTUM,
+                                            ALGORITHM_TWIST,
+                                            ALGORITHM_RNEA_DIRECTIONAL};
     for (size_t k = 0; k < (sizeof measured / sizeof *measured) * BATCHES; k++) {
         rotor_task tasks[VARIANTS];
         subject subjects[VARIANTS];

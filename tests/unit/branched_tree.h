@@ -32,6 +32,9 @@ dyn_workspace *workspace_of(const dyn_model *model);
 /* Computes n states by an algorithm, at the link l3. The caller frees the result. */
 double *compute(const dyn_model *model, algorithm_id id, size_t n, const states *x);
 
+/* Asserts that an algorithm has the same results for two models, for one state and for all. */
+void compare_algorithm(const dyn_model *model, const dyn_model *twin, algorithm_id id, const states *x);
+
 /* Asserts that all algorithms have the same results for a model with rotors and for its twin whose rotors are links,
  * except those with results of each link or joint, of which the twin has more, or of rotors, of which it has none. */
 void compare_with_twin(const dyn_model *model, const dyn_model *twin, const states *x);

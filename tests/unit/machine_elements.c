@@ -217,6 +217,16 @@ START_TEST(rotors_on_the_world_are_links_with_coupled_joints) {
         assert_norm_close("h", i, x.h, y.h, JOINTS, 1e-13);
         assert_norm_close("a", i, x.a, y.a, JOINTS, 1e-11);
     }
+    /* The mass of a rotor on the world counts in the twin only. */
+    const algorithm_id compared[] = {ALGORITHM_GRAVITY,          ALGORITHM_CORIOLIS_MATRIX,
+                                     ALGORITHM_KINETIC_ENERGY,   ALGORITHM_GRAVITY_DERIVATIVES,
+                                     ALGORITHM_RNEA_DIRECTIONAL, ALGORITHM_ABA_DIRECTIONAL,
+                                     ALGORITHM_RNEA_DERIVATIVES, ALGORITHM_FRAME_ACCELERATION};
+    states x;
+    draw_states("rotors on the world are links with coupled joints", &x);
+    for (size_t i = 0; i < sizeof compared / sizeof *compared; i++) {
+        compare_algorithm(model, twin, compared[i], &x);
+    }
     dyn_model_free(model);
     dyn_model_free(twin);
 }

@@ -8,6 +8,8 @@
  * A joint with the column (s_w; s_v), whose subtree has the mass m and the first moment h, adds to the Jacobian
  *     (m s_v + s_w x h) / M
  *
+ * The bodies of rotors have no mass.
+ *
  * Source: Orin, Goswami and Lee 2013, "Centroidal dynamics of a humanoid robot".
  */
 #include "world_tree.h"
@@ -35,7 +37,7 @@ static void store_jacobian(const dyn_model *model, const world_tree *tree, const
     for (int i = 0; i < 3 * model->nv; i++) {
         J[i] = real_set(0);
     }
-    for (int i = 0; i < model->body_count; i++) {
+    for (int i = 0; i < model->link_bodies; i++) {
         const body *b = &model->bodies[i];
         for (int k = 0; k < b->nv; k++) {
             motion S = tree->columns[tree->bodies[i].first_column + k].S;
@@ -54,11 +56,12 @@ void KERNEL(center_of_mass)(const dyn_model *model, void *memory, const void *q,
         KERNEL(staged_center_of_mass)(model, memory, q, v, a, root, motion_out, jacobian);
         return;
     }
-    world_tree tree = find_world_tree(model, &memory, no_gravity, (const real *)q, (const real *)v, (const real *)a);
+    world_tree tree =
+        find_world_tree(model, model->link_bodies, &memory, (const real *)q, (const real *)v, (const real *)a);
     rigid_inertia *carried = (rigid_inertia *)memory;
     vec3 c = vec3_zero(), velocity = vec3_zero(), acceleration = vec3_zero();
     double M = 0;
-    for (int i = 0; i < model->body_count; i++) {
+    for (int i = 0; i < model->link_bodies; i++) {
         const tree_body *k = &tree.bodies[i];
         rigid_inertia I = world_inertia(model, &tree, i);
         carried[i].m = real_set(0), carried[i].h = vec3_zero(), carried[i].I = sym3_zero();
@@ -73,7 +76,7 @@ void KERNEL(center_of_mass)(const dyn_model *model, void *memory, const void *q,
         velocity = vec3_add(velocity, p);
         acceleration = vec3_add(acceleration, rate);
     }
-    for (int i = model->body_count - 1; i >= 0; i--) {
+    for (int i = model->link_bodies - 1; i >= 0; i--) {
         int parent = model->bodies[i].parent;
         if (parent >= 0) {
             carried[parent].m = carried[parent].m + carried[i].m;

@@ -80,7 +80,7 @@ void KERNEL(centroidal)(const dyn_model *model, void *memory, const void *q, con
         return;
     }
     world_tree tree =
-        find_world_tree(model, &memory, no_gravity, (const real *)q, (const real *)v, (const real *)zero_a);
+        find_world_tree(model, model->body_count, &memory, (const real *)q, (const real *)v, (const real *)zero_a);
     composite_body *composites = (composite_body *)memory;
     rigid_inertia whole = sum_composites(model, &tree, composites);
     int nv = model->nv;
@@ -116,14 +116,18 @@ void KERNEL(centroidal_momentum)(const dyn_model *model, void *memory, const voi
         KERNEL(staged_centroidal_momentum)(model, memory, q, v, momentum);
         return;
     }
-    world_tree tree =
-        find_world_tree(model, &memory, no_gravity, (const real *)q, (const real *)v, (const real *)zero_a);
+    int count = count_computed(model);
+    world_tree tree = find_world_tree(model, count, &memory, (const real *)q, (const real *)v, (const real *)zero_a);
     force sum = force_zero();
     vec3 h = vec3_zero();
     real m = real_set(0);
-    for (int i = 0; i < model->body_count; i++) {
-        rigid_inertia I = world_inertia(model, &tree, i);
+    for (int i = 0; i < count; i++) {
+        const body *b = &model->bodies[i];
+        rigid_inertia I = computed_world_inertia(model, &tree, i);
         sum = force_add(sum, rigid_inertia_apply(I, tree.bodies[i].v));
+        if (has_driven_joints(model) && b->is_driven) {
+            sum.n = vec3_fma(((const real *)v)[b->v_index], world_couple(&tree, b), sum.n);
+        }
         h = vec3_add(h, I.h);
         m = m + I.m;
     }

@@ -32,7 +32,7 @@ static bool place_bodies(const dyn_model *model, const crba_tree *t, const real 
     bool has_trunk = false;
     for (int i = 0; i < count_computed(model); i++) {
         const body *b = &model->bodies[i];
-        t->composite[i] = has_driven_joints(model) ? carried_inertia(b) : body_inertia(b);
+        t->composite[i] = computed_inertia(model, b);
         has_trunk = has_trunk || b->trunk;
         if (!b->hinge) {
             t->X[i] = joint_placement(b, q + b->q_index, t->turns.sine[i], t->turns.cosine[i]);

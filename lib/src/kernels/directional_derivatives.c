@@ -12,6 +12,9 @@
  *     tau = S' f                           dtau = S' D f
  *     f_p += X* f                          D f_p += X* (D f + (S dq) x* f)
  *
+ * The rotors that drive a joint (driven_joint.h) add D n = g da + D w x g v + w x g dv to D f of the parent, whose
+ * angular velocity is w, and g . D alpha + d da to dtau.
+ *
  * A wrench F that is constant in world axes changes by D F = -xi x* F, where xi is the displacement of the body, and by
  * (dr x F.f; 0) if it moves with a point.
  *
@@ -20,7 +23,7 @@
  *
  * Source: Featherstone 2008, table 5.1, differentiated; Carpentier and Mansard 2018 for the forward direction.
  */
-#include "instance.h"
+#include "driven_joint.h"
 #include "stages.h"
 
 /* Motion and wrench of a body, and their changes. */
@@ -28,6 +31,7 @@ typedef struct moved_body {
     motion v, a, Dv, Da, shift; /* shift: S dq */
     motion displacement;
     force f, Df;
+    real driving; /* change of the rotors' force along a driven joint */
 } moved_body;
 
 /* Velocities, accelerations and increments of the coordinates. */
@@ -45,11 +49,11 @@ size_t KERNEL(aba_directional_memory)(const dyn_model *model) {
 }
 
 /* Computes the motion of a body, its inertial wrench and their changes from those of the parent. */
-static inline void carry(const body *b, placement X, const moved_body *parent, const increments *x, moved_body *k) {
+static inline void carry(const body *b, rigid_inertia I, placement X, const moved_body *parent, const increments *x,
+                         moved_body *k) {
     int j = b->v_index;
     motion vJ = joint_motion(b, b->motion, x->v + j), dvJ = joint_motion(b, b->motion, x->dv + j);
     motion v = motion_to_child(X, parent->v), a = motion_to_child(X, parent->a);
-    rigid_inertia I = body_inertia(b);
     k->shift = joint_motion(b, b->motion, x->dq + j);
     k->displacement = motion_add(motion_to_child(X, parent->displacement), k->shift);
     k->v = motion_add(v, vJ);
@@ -62,6 +66,38 @@ static inline void carry(const body *b, placement X, const moved_body *parent, c
     k->f = force_add(rigid_inertia_apply(I, k->a), force_cross(k->v, momentum));
     k->Df = force_add(rigid_inertia_apply(I, k->Da), force_cross(k->Dv, momentum));
     k->Df = force_add(k->Df, force_cross(k->v, rigid_inertia_apply(I, k->Dv)));
+}
+
+/* Adds the moments of the rotors of a driven joint, and their changes, to those of the parent, which is NULL for the
+ * world. Returns the change of the joint's force. */
+static real add_rotor_moments(const body *b, const increments *x, moved_body *parent) {
+    vec3 g = rotor_couple(b);
+    int j = b->v_index;
+    real change = reflected_inertia(b) * x->da[j];
+    if (parent) {
+        vec3 turning = vec3_cross(parent->v.w, g), turning_change = vec3_cross(parent->Dv.w, g);
+        parent->f.n = vec3_fma(x->a[j], g, vec3_fma(x->v[j], turning, parent->f.n));
+        parent->Df.n = vec3_fma(x->v[j], turning_change, vec3_fma(x->dv[j], turning, parent->Df.n));
+        parent->Df.n = vec3_fma(x->da[j], g, parent->Df.n);
+        change = change + vec3_dot(g, parent->Da.w);
+    }
+    return change;
+}
+
+/* Computes the motion, the wrenches and their changes of all bodies. */
+static void outward_pass(const dyn_model *model, const double gravity[3], const placement *X, const increments *x,
+                         moved_body *bodies) {
+    moved_body world;
+    world.v = world.Dv = world.Da = world.displacement = motion_zero();
+    world.a = motion_set(vec3_zero(), vec3_sub(vec3_zero(), vec3_constant(gravity)));
+    for (int i = 0; i < count_computed(model); i++) {
+        const body *b = &model->bodies[i];
+        moved_body *parent = b->parent < 0 ? NULL : &bodies[b->parent];
+        carry(b, computed_inertia(model, b), X[i], parent ? parent : &world, x, &bodies[i]);
+        if (has_driven_joints(model) && b->is_driven) {
+            bodies[i].driving = add_rotor_moments(b, x, parent);
+        }
+    }
 }
 
 /* Subtracts an external wrench from f of the body that carries its frame, and the wrench's change from D f. */
@@ -88,29 +124,27 @@ void KERNEL(rnea_directional)(const dyn_model *model, void *memory, const packed
         return;
     }
     placement *X = KERNEL(placements)(model, (const real *)in->q, &memory);
-    moved_body *bodies = (moved_body *)memory, world;
+    moved_body *bodies = (moved_body *)memory;
     const wrench_set *forces = in->forces;
     increments x;
     x.v = (const real *)in->v, x.a = (const real *)in->third;
     x.dq = (const real *)along->dq, x.dv = (const real *)along->dv, x.da = (const real *)along->dthird;
     real *out = (real *)dtau;
-    world.v = world.Dv = world.Da = world.displacement = motion_zero();
-    world.a = motion_set(vec3_zero(), vec3_sub(vec3_zero(), vec3_constant(in->gravity)));
-    for (int i = 0; i < model->body_count; i++) {
-        const body *b = &model->bodies[i];
-        carry(b, X[i], b->parent < 0 ? &world : &bodies[b->parent], &x, &bodies[i]);
-    }
+    outward_pass(model, in->gravity, X, &x, bodies);
     for (size_t j = 0; forces && j < forces->count; j++) {
         subtract_wrench(model, X, forces->frames[j], (const real *)forces->wrenches + 6 * j, bodies);
     }
     for (int i = 0; i < model->nv; i++) {
         out[i] = real_set(0);
     }
-    for (int i = model->body_count - 1; i >= 0; i--) {
+    for (int i = count_computed(model) - 1; i >= 0; i--) {
         const body *b = &model->bodies[i];
         moved_body *k = &bodies[i];
         for (int l = 0; l < b->nv; l++) {
             out[b->v_index + l] += real_set(b->ratio) * joint_force(b, b->motion, l, k->Df);
+        }
+        if (has_driven_joints(model) && b->is_driven) {
+            out[b->v_index] += k->driving;
         }
         if (b->parent >= 0) {
             moved_body *p = &bodies[b->parent];

@@ -34,6 +34,11 @@ static inline rigid_inertia carried_inertia(const body *b) {
     return I;
 }
 
+/* Returns the inertia of a body without its subtree, for algorithms that compute the first count_computed bodies. */
+static inline rigid_inertia computed_inertia(const dyn_model *model, const body *b) {
+    return has_driven_joints(model) ? carried_inertia(b) : body_inertia(b);
+}
+
 /* Returns g of the joint of a body. */
 static inline vec3 rotor_couple(const body *b) {
     return vec3_rounded(constants_of(b)->rotor_couple);

@@ -89,7 +89,8 @@ void KERNEL(frame_motion)(const dyn_model *model, void *memory, const void *q, c
     if (f->body < 0) {
         return;
     }
-    world_tree tree = find_world_tree(model, &memory, no_gravity, (const real *)q, (const real *)v, (const real *)a);
+    world_tree tree =
+        find_world_tree(model, model->link_bodies, &memory, (const real *)q, (const real *)v, (const real *)a);
     const tree_body *carrier = &tree.bodies[f->body];
     placement F = placement_compose(carrier->W, placement_constant(f->pose.rotation, f->pose.position));
     store_frame_motion(carrier->v, carrier->a, F, reference_frame, twist, rate_of_twist);

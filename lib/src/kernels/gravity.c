@@ -11,6 +11,8 @@
  * As in rnea.c, the inertial parameters are the grouped ones (model/group_inertias.h), of which a serial body has
  * m = h_z = 0, and hinges transform vectors by two plane rotations.
  *
+ * The bodies of rotors have no mass.
+ *
  * Source: Luh, Walker and Paul 1980; Featherstone 2008, table 5.1, at rest.
  */
 #include <stdint.h>
@@ -41,7 +43,7 @@ static double *masses_at(void *memory) {
 /* Computes the acceleration of each body in its own axes, and loads its own mass and first moment. */
 static void outward_pass(const dyn_model *model, const double gravity[3], const real *q, gravity_tree t) {
     vec3 a_0 = vec3_sub(vec3_zero(), vec3_constant(gravity)), a = a_0;
-    for (int i = 0; i < model->body_count; i++) {
+    for (int i = 0; i < model->link_bodies; i++) {
         const body *b = &model->bodies[i];
         if (!b->serial) {
             a = b->parent < 0 ? a_0 : t.a[b->parent];
@@ -74,9 +76,9 @@ static void inward_pass(const dyn_model *model, gravity_tree t, real *tau) {
         tau[i] = real_set(0);
     }
     vec3 h = vec3_zero();
-    for (int i = model->body_count - 1; i >= 0; i--) {
+    for (int i = model->link_bodies - 1; i >= 0; i--) {
         const body *b = &model->bodies[i];
-        bool is_before = i + 1 < model->body_count && model->bodies[i + 1].parent == i;
+        bool is_before = i + 1 < model->link_bodies && model->bodies[i + 1].parent == i;
         h = is_before ? h : t.h[i];
         if (b->hinge) {
             tau[b->v_index] += real_fma(h.x, t.a[i].y, -(h.y * t.a[i].x));

@@ -8,6 +8,8 @@
  *
  *     p = m v_i + w_i x h        d g_i / d q_j = d g_j / d q_i = w_j . (p x a_0)
  *
+ * The bodies of rotors have no mass.
+ *
  * Source: Singh, Russell and Wensing 2022, algorithm 1, at rest, where the linear part of I Psi_ddot + S x* f vanishes.
  */
 #include "columns.h"
@@ -25,7 +27,7 @@ size_t KERNEL(gravity_derivatives_memory)(const dyn_model *model) {
 }
 
 static void outward_pass(const dyn_model *model, const placement *X, const double gravity[3], heavy_body *bodies) {
-    for (int i = 0; i < model->body_count; i++) {
+    for (int i = 0; i < model->link_bodies; i++) {
         const body *b = &model->bodies[i];
         heavy_body *k = &bodies[i];
         if (b->parent < 0) {
@@ -69,7 +71,7 @@ void KERNEL(gravity_derivatives)(const dyn_model *model, void *memory, const dou
         out[i] = real_set(0);
     }
     outward_pass(model, X, gravity, bodies);
-    for (int i = model->body_count - 1; i >= 0; i--) {
+    for (int i = model->link_bodies - 1; i >= 0; i--) {
         const body *b = &model->bodies[i];
         const heavy_body *x = &bodies[i];
         for (int k = 0; k < b->nv; k++) {

@@ -7,6 +7,7 @@
 #define DYNAMICS_KERNELS_WORLD_TREE_H
 
 #include "columns.h"
+#include "driven_joint.h"
 
 typedef struct world_tree {
     tree_body *bodies;
@@ -18,18 +19,18 @@ static inline size_t world_tree_memory(const dyn_model *model) {
            column_count(model) * sizeof(tree_column);
 }
 
-/* Returns the tree at (q, v, a) with this gravity, at the start of *memory, and advances it. */
-static inline world_tree find_world_tree(const dyn_model *model, void **memory, const double gravity[3], const real *q,
-                                         const real *v, const real *a) {
+/* Returns the first `count` bodies of the tree at (q, v, a), without gravity, at the start of *memory, and advances it.
+ */
+static inline world_tree find_world_tree(const dyn_model *model, int count, void **memory, const real *q, const real *v,
+                                         const real *a) {
     placement *X = KERNEL(placements)(model, q, memory);
     world_tree tree;
     tree.bodies = (tree_body *)*memory;
     tree.columns = (tree_column *)(tree.bodies + model->body_count);
     tree_body world;
-    world.v = motion_zero();
-    world.a = motion_set(vec3_zero(), vec3_sub(vec3_zero(), vec3_constant(gravity)));
+    world.v = world.a = motion_zero();
     int columns = 0;
-    for (int i = 0; i < model->body_count; i++) {
+    for (int i = 0; i < count; i++) {
         const body *b = &model->bodies[i];
         tree_body *k = &tree.bodies[i], *parent = b->parent < 0 ? &world : &tree.bodies[b->parent];
         k->W = b->parent < 0 ? X[i] : placement_compose(parent->W, X[i]);
@@ -51,7 +52,14 @@ static inline rigid_inertia world_inertia(const dyn_model *model, const world_tr
     return rigid_inertia_to_parent(tree->bodies[i].W, body_inertia(&model->bodies[i]));
 }
 
-/* Zero gravity, for quantities that do not include it. */
-static const double no_gravity[3] = {0, 0, 0};
+/* Returns the inertia of body i about the world's origin where the first count_computed bodies are computed. */
+static inline rigid_inertia computed_world_inertia(const dyn_model *model, const world_tree *tree, int i) {
+    return rigid_inertia_to_parent(tree->bodies[i].W, computed_inertia(model, &model->bodies[i]));
+}
+
+/* Returns g of the joint of a body (driven_joint.h) in the axes of the world. */
+static inline vec3 world_couple(const world_tree *tree, const body *b) {
+    return b->parent < 0 ? rotor_couple(b) : mat3_apply(tree->bodies[b->parent].W.R, rotor_couple(b));
+}
 
 #endif
