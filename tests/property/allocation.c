@@ -115,6 +115,7 @@ START_TEST(algorithms_do_not_allocate) {
         random_source random = random_case(base, (uint64_t)k);
         random_tree_options options = {.joints = 1 + 3 * k,
                                        .with_mimic = k % 2,
+                                       .with_custom = k % 3 == 1,
                                        .with_fixed = true,
                                        .base = k % 3 ? DYN_BASE_FIXED : DYN_BASE_FLOATING};
         dyn_model *model = random_tree(&random, &options);
@@ -215,7 +216,7 @@ START_TEST(steps_and_rollouts_do_not_allocate) {
     for (int k = 0; k < 12; k++) {
         random_source random = random_case(base, (uint64_t)k);
         random_tree_options options_of_tree = {
-            .joints = 2 + k % 6, .with_mimic = k % 2, .base = (dyn_base)(k % 3 == 0)};
+            .joints = 2 + k % 6, .with_mimic = k % 2, .with_custom = k % 3 == 1, .base = (dyn_base)(k % 3 == 0)};
         dyn_model *tree = random_tree(&random, &options_of_tree), *model = k < 6 ? tree : weld(tree);
         size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model);
         double *q = numbers(SAMPLES * nq), *v = numbers(SAMPLES * nv), *out = numbers(SAMPLES * nq);
@@ -275,7 +276,7 @@ START_TEST(steps_with_contacts_do_not_allocate) {
     for (int k = 0; k < 8; k++) {
         random_source random = random_case(base, (uint64_t)k);
         random_tree_options options_of_tree = {
-            .joints = 2 + k % 6, .with_mimic = k % 2, .base = (dyn_base)(k % 3 == 0)};
+            .joints = 2 + k % 6, .with_mimic = k % 2, .with_custom = k % 3 == 1, .base = (dyn_base)(k % 3 == 0)};
         dyn_model *tree = random_tree(&random, &options_of_tree), *model = touch(tree);
         size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model);
         double *q = numbers(SAMPLES * nq), *v = numbers(SAMPLES * nv), *after = numbers(SAMPLES * nv);

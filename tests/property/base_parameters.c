@@ -23,6 +23,7 @@ static dyn_model *random_robot(random_source *random, int k, int joints, dyn_mim
                                    .base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
                                    .mimic = mimic,
                                    .with_mimic = k % 3 == 0,
+                                   .with_custom = k % 4 == 1,
                                    .with_fixed = true};
     return random_tree(random, &options);
 }

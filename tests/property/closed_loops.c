@@ -139,7 +139,8 @@ static loop_case random_loops(random_source *random, int tree) {
     random_tree_options options = {.joints = 2 + random_index(random, 14),
                                    .base = tree % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
                                    .with_fixed = true,
-                                   .with_mimic = tree % 4 == 3};
+                                   .with_mimic = tree % 4 == 3,
+                                   .with_custom = tree % 5 == 2};
     loop_case c = {.tree = random_tree(random, &options)};
     c.nq = (size_t)dyn_model_nq(c.tree), c.nv = (size_t)dyn_model_nv(c.tree);
     c.q = numbers(c.nq), c.v = numbers(c.nv), c.tau = numbers(c.nv);

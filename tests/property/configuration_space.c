@@ -25,6 +25,7 @@ static setting setting_create(random_source *random, int k) {
     random_tree_options options = {.joints = 1 + k % 40,
                                    .base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
                                    .with_mimic = true,
+                                   .with_custom = k % 4 == 1,
                                    .with_fixed = true};
     setting s = {.model = random_tree(random, &options)};
     s.nq = (size_t)dyn_model_nq(s.model), s.nv = (size_t)dyn_model_nv(s.model);

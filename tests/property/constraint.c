@@ -65,6 +65,7 @@ static void case_create(random_source *random, int k, test_case *c) {
     random_tree_options options = {.joints = 1 + k % MAX_JOINTS,
                                    .base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
                                    .with_mimic = k % 3 == 0,
+                                   .with_custom = k % 5 == 1,
                                    .with_fixed = true};
     dyn_error error;
     *c = (test_case){.model = random_tree(random, &options)};
