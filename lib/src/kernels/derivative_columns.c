@@ -138,13 +138,6 @@ KERNEL_STEP void store_bodies(const derivative_tree *t, derivative_parts parts, 
     }
 }
 
-static int root_of(const body *bodies, int i) {
-    while (bodies[i].parent >= 0) {
-        i = bodies[i].parent;
-    }
-    return i;
-}
-
 /* Stores the entries of all trees where joints share coordinates. The links of a tree follow its root, but rotors
  * follow all links. */
 static void store_trees(const derivative_tree *t, derivative_parts parts, const derivative_matrices *to) {

@@ -17,6 +17,14 @@ typedef real entry;
 typedef number entry;
 #endif
 
+/* Returns the root of the tree of body i. */
+static inline int root_of(const body *bodies, int i) {
+    while (bodies[i].parent >= 0) {
+        i = bodies[i].parent;
+    }
+    return i;
+}
+
 /* Returns the entry of one column in x, which holds those of TERM_LANES columns. */
 static inline entry entry_of(const real *x, size_t column) {
     return ((const entry *)x)[column % TERM_LANES];

@@ -225,13 +225,6 @@ KERNEL_STEP void store_columns(const derivative_tree *t, derivative_parts parts,
     }
 }
 
-static int root_of(const body *bodies, int i) {
-    while (bodies[i].parent >= 0) {
-        i = bodies[i].parent;
-    }
-    return i;
-}
-
 /* Inward pass: accumulates the sums over subtrees and stores the entries. POSITION_PART alone accumulates I and B
  * again, since they are not stored. */
 KERNEL_STEP void add_up(const derivative_state *s, derivative_parts parts, const matrices *d) {
