@@ -363,14 +363,15 @@ START_TEST(a_block_of_another_size_than_its_extents_is_refused) {
 }
 END_TEST
 
-/* Checks that a formulation that applies must have all of its results. */
+/* Checks that a formulation that applies must have all of its results, and that a refused result has no numbers. */
 START_TEST(a_comparison_without_a_result_is_refused) {
-    static double values[2];
+    static double values[4];
+    static char reason[] = "singular";
     const double q[2] = {0};
     dyn_client_query query = QUERY;
     query.samples = 1;
-    for (int k = 0; k < 3; k++) {
-        Dynamics__V1__FormulationCost cost = DYNAMICS__V1__FORMULATION_COST__INIT;
+    for (int k = 0; k < 6; k++) {
+        Dynamics__V1__FormulationCost cost = DYNAMICS__V1__FORMULATION_COST__INIT, mass_matrix = cost;
         Dynamics__V1__ComparedFormulation one = DYNAMICS__V1__COMPARED_FORMULATION__INIT, *all_of_them[] = {&one};
         Dynamics__V1__CompareReply comparison = DYNAMICS__V1__COMPARE_REPLY__INIT;
         Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
@@ -378,18 +379,22 @@ START_TEST(a_comparison_without_a_result_is_refused) {
         comparison.nv = 2;
         comparison.n_formulations = 1;
         comparison.formulations = all_of_them;
-        one.tau = one.a = values;
+        one.tau = one.a = one.mass_matrix_values = values;
         one.n_tau = 2;
         one.n_a = k == 1 ? 1 : 2;
         one.inverse_dynamics = one.forward_dynamics = &cost;
-        one.mass_matrix = k == 2 ? NULL : &cost;
+        one.mass_matrix = k == 2 ? NULL : &mass_matrix;
+        one.n_mass_matrix_values = k == 3 || k == 5 ? 0 : 4;
+        if (k >= 4) {
+            mass_matrix.refusal = reason;
+        }
         reply.result_case = DYNAMICS__V1__REPLY__RESULT_COMPARE;
         reply.compare = &comparison;
         set_reply(&reply);
         lying_peer_publish(&peer);
         dyn_client_status status = dyn_client_compare(client, &query, q, NULL, NULL, &answer, &error);
         lying_peer_publish(&peer);
-        ck_assert_int_eq(status, k == 0 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY);
+        ck_assert_int_eq(status, k == 0 || k == 5 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY);
         dyn_client_comparison_free(answer);
     }
 }
