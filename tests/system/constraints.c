@@ -985,6 +985,7 @@ START_TEST(inverse_dynamics_finds_the_torque_of_the_only_motor) {
     ck_assert_double_eq(number_of(tau, 2), 0);
     json_decref(motion), json_decref(forces);
     must_say("$ctl export driven", "passive_joints");
+    must_fail("$ctl export driven --format screws", 1, "constraint loop: screws cannot state the constraint \"loop\"");
     load_with_passive("undriven", json_pack("[s, s, s]", "motor", "elbow", "pivot"));
     must_fail("$ctl id undriven --a 1,0,0", 1, "it is passive, and the motion needs a force of");
 }

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dynamics/constrained_inverse_dynamics.h>
+#include <dynamics/contact.h>
+
 #include "robots.h"
 #include "support/assertions.h"
 #include "support/random.h"
@@ -438,6 +441,34 @@ START_TEST(model_that_is_no_chain_is_refused) {
 }
 END_TEST
 
+START_TEST(elements_that_screws_cannot_state_are_refused) {
+    static const char *const places[] = {"constraint tie", "machine element coil", "contact_surfaces", "joint y"},
+                             *const fragments[] = {"the constraint \"tie\"", "the machine element \"coil\"",
+                                                   "the contact surface \"foot\"", "is passive"};
+    double M[3 * 16], G[2 * 36], S[12];
+    dyn_error error;
+    dyn_builder *builder = new_builder();
+    add_link(builder, "a"), add_link(builder, "b"), add_link(builder, "c");
+    connect_links(builder, "x", DYN_JOINT_TYPE_REVOLUTE, "a", "b");
+    connect_links(builder, "y", DYN_JOINT_TYPE_REVOLUTE, "b", "c");
+    const dyn_constraint_description tie = {
+        .name = "tie", .kind = DYN_CONSTRAINT_KIND_COUPLING, .coupled = {{"x", 1}, {"y", -2}}};
+    const dyn_machine_element_description coil = {
+        .name = "coil", .joint = "x", .kind = DYN_MACHINE_ELEMENT_KIND_SPRING, .spring.stiffness = 3};
+    const dyn_contact_surface foot = {
+        .name = "foot", .link = "c", .pose.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .shape = DYN_CONTACT_SHAPE_POINT};
+    dyn_status status = _i == 0   ? dyn_builder_add_constraint(builder, &tie, &error)
+                        : _i == 1 ? dyn_builder_add_machine_element(builder, &coil, &error)
+                        : _i == 2 ? dyn_builder_add_contact_surface(builder, &foot, &error)
+                                  : dyn_builder_set_passive(builder, "y", &error);
+    require(status, &error);
+    dyn_model *model = build_model(builder, NULL, NULL);
+    expect_error(dyn_model_screws(model, frame_of(model, "c"), M, G, S, &error), &error, DYN_FAILED_PRECONDITION,
+                 places[_i], fragments[_i]);
+    dyn_model_free(model);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("screws");
     tcase_add_test(tests, book_algorithm_returns_its_published_torques);
@@ -448,5 +479,6 @@ int main(void) {
     tcase_add_test(tests, inertias_need_not_be_about_the_centre_of_mass);
     tcase_add_loop_test(tests, mistakes_in_the_lists_are_named, 0, COUNT(mistakes));
     tcase_add_loop_test(tests, model_that_is_no_chain_is_refused, 0, 5);
+    tcase_add_loop_test(tests, elements_that_screws_cannot_state_are_refused, 0, 4);
     return run_tests(tests);
 }

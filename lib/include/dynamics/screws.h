@@ -41,8 +41,10 @@ DYN_API dyn_status dyn_screws_describe(const char *name, int n, const double *Ml
  * frame of that link); {n + 1} is the frame `tip`, which moves with the last joint. A joint that carries a massless
  * body, and a coupled mimic joint about the same screw without offset, are one joint whose screw is not normalized.
  * Thread-safe. Allocates nothing.
- * Errors: DYN_FAILED_PRECONDITION with the joint as place for a floating base, a branch, a joint of more than one
- * coordinate or another coupled mimic joint; DYN_INVALID_ARGUMENT for another tip. */
+ * Errors: DYN_FAILED_PRECONDITION with the first of them as place for a model with constraints, machine elements or
+ * contact surfaces, which screws cannot state; DYN_FAILED_PRECONDITION with the joint as place for a floating base, a
+ * branch, a joint of more than one coordinate, a passive joint or another coupled mimic joint; DYN_INVALID_ARGUMENT for
+ * another tip. */
 DYN_API dyn_status dyn_model_screws(const dyn_model *model, int tip, double *Mlist, double *Glist, double *Slist,
                                     dyn_error *error);
 

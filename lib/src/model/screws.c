@@ -218,16 +218,36 @@ dyn_status dyn_screws_describe(const char *name, int n, const double *Mlist, con
 
 /* ---- To screws --------------------------------------------------------------------------------------------------- */
 
+/* Refuses a model with a constraint, a machine element or a contact surface, which screws cannot state. */
+static dyn_status check_elements(const dyn_builder *builder, dyn_error *error) {
+    const char *name = NULL;
+    dyn_element_kind kind = DYN_ELEMENT_KIND_NONE;
+    if (builder->constraint_count > 0) {
+        name = builder->constraints[0].name, kind = DYN_ELEMENT_KIND_CONSTRAINT;
+    } else if (builder->machine_element_count > 0) {
+        name = builder->machine_elements[0].name, kind = DYN_ELEMENT_KIND_MACHINE_ELEMENT;
+    } else if (builder->contact_surface_count > 0) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "contact_surfaces",
+                             "screws cannot state the contact surface \"%s\"; export the description instead",
+                             builder->contact_surfaces[0].name);
+    }
+    return !name ? DYN_OK
+                 : builder_fail(builder, error, DYN_FAILED_PRECONDITION, (named_element){{.kind = kind}, name},
+                                "screws cannot state the %s \"%s\"; export the description instead",
+                                element_kind_name(kind), name);
+}
+
 /* Refuses a model that is no serial chain of joints with one coordinate on a fixed base. */
 static dyn_status check_chain(const dyn_model *model, int tip, dyn_error *error) {
     for (int i = 0; i < model->body_count; i++) {
         const dyn_joint *joint = &model->joints[model->bodies[i].joint];
         const char *what = joint->nv > 1             ? "has more than one coordinate"
                            : joint->motion_count > 0 ? "is custom, and its screw depends on its coordinate"
-                           : i >= model->link_bodies ? "has a rotor"
                            : joint->master >= 0 && !continues_screw(model, i) ? "is coupled to another joint"
                            : model->bodies[i].parent != i - 1                 ? "begins a branch"
-                                                                              : NULL;
+                           : dyn_model_joint_is_passive(model, model->bodies[i].joint)
+                               ? "is passive, which screws cannot state"
+                               : NULL;
         if (what) {
             return builder_fail(model->description, error, DYN_FAILED_PRECONDITION,
                                 joint_element(model->description, joint->name),
@@ -290,7 +310,10 @@ static void write_home(const dyn_pose *place, const dyn_pose *frame, dyn_pose *b
 
 dyn_status dyn_model_screws(const dyn_model *model, int tip, double *Mlist, double *Glist, double *Slist,
                             dyn_error *error) {
-    dyn_status status = check_chain(model, tip, error);
+    dyn_status status = check_elements(model->description, error);
+    if (status == DYN_OK) {
+        status = check_chain(model, tip, error);
+    }
     if (status != DYN_OK) {
         return status;
     }
