@@ -1033,6 +1033,21 @@ START_TEST(a_four_bar_that_a_weld_closes_stands_on_the_torque_of_its_motor) {
 }
 END_TEST
 
+START_TEST(a_coupling_of_a_joint_with_itself_is_refused_with_the_names) {
+    char line[512];
+    json_t *description = json_load_file(DESCRIPTIONS "four_bar.json", 0, NULL);
+    json_t *coupling =
+        json_pack("{s: s, s: {s: [{s: s, s: f}, {s: s, s: f}]}}", "name", "tie", "coupling", "coordinates", "joint",
+                  "elbow", "coefficient", 1.0, "joint", "elbow", "coefficient", -2.0);
+    ck_assert(description && coupling);
+    json_array_append_new(json_object_get(description, "constraints"), coupling);
+    ck_assert_int_eq(json_dump_file(description, scratch("tied.json"), 0), 0);
+    snprintf(line, sizeof line, "$ctl load --name tied --description %s", scratch("tied.json"));
+    must_fail(line, 1, "constraint tie: both of its coordinates are that of joint elbow");
+    json_decref(description);
+}
+END_TEST
+
 START_TEST(a_passive_joint_that_is_missing_is_refused_at_its_name) {
     char line[512];
     json_t *description = json_load_file(DESCRIPTIONS "four_bar.json", 0, NULL);
@@ -1258,6 +1273,7 @@ int main(void) {
     tcase_add_test(all, loop_closure_is_refused_where_it_does_not_fit);
     tcase_add_test(all, inverse_dynamics_finds_the_torque_of_the_only_motor);
     tcase_add_test(all, a_four_bar_that_a_weld_closes_stands_on_the_torque_of_its_motor);
+    tcase_add_test(all, a_coupling_of_a_joint_with_itself_is_refused_with_the_names);
     tcase_add_test(all, a_passive_joint_that_is_missing_is_refused_at_its_name);
     tcase_add_test(all, assembly_closes_the_loops_and_holds_joints);
     tcase_add_test(all, assembly_that_fails_names_the_loop_and_its_error);

@@ -374,7 +374,7 @@ static dyn_status couple(const dyn_builder *builder, const dyn_model *model, int
         to->coefficients[k] = is_linear ? c->coupled[k].coefficient : 1;
         to->coordinate_count = k + 1;
     }
-    if (to->kind == CLOSURE_POLYNOMIAL && to->v_index[0] == to->v_index[1]) {
+    if (to->coordinate_count == 2 && to->v_index[0] == to->v_index[1]) {
         return builder_fail_member(builder, element_of(builder, i), coupled[1].joint, error,
                                    "both of its coordinates are that of joint %s; couple two", c->coupled[1].joint);
     }
