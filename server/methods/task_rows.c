@@ -47,9 +47,24 @@ static bool read_axes(batch *b, size_t request, size_t frame, const Dynamics__V1
     return true;
 }
 
-/* Reads frame i of the task, which the task must name once. Returns false when the call has ended. */
-static bool read_frame(batch *b, size_t i, dyn_reference_frame reference_frame, task_rows *rows) {
+/* Checks that no frame before frame i of the task has a row of it. Returns false when the call has ended. */
+static bool check_once(batch *b, size_t i, const task_rows *rows) {
     char quoted[TEXT_QUOTE_SIZE];
+    const dyn_task_frame *of = &rows->frames[i];
+    for (size_t k = 0; k < i; k++) {
+        unsigned common = rows->frames[k].frame == of->frame ? rows->frames[k].rows & of->rows : 0;
+        if (common != 0) {
+            call_blame(b->call, "quantities[%zu].task[%zu].frame", rows->request, i);
+            call_fail(b->call, REASON_DUPLICATE, "the axis %s of frame %s is named twice in the task",
+                      frame_rows[__builtin_ctz(common)].name, text_quote(rows->named[i]->frame, quoted));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Reads frame i of the task, which must name each row of a frame once. Returns false when the call has ended. */
+static bool read_frame(batch *b, size_t i, dyn_reference_frame reference_frame, task_rows *rows) {
     const Dynamics__V1__TaskFrame *from = rows->named[i];
     dyn_task_frame *to = &rows->frames[i];
     to->reference_frame = reference_frame;
@@ -57,14 +72,7 @@ static bool read_frame(batch *b, size_t i, dyn_reference_frame reference_frame, 
     if (!batch_find_frame(b, REASON_FRAME_NOT_FOUND, from->frame, &to->frame)) {
         return false;
     }
-    for (size_t k = 0; k < i; k++) {
-        if (rows->frames[k].frame == to->frame) {
-            call_fail(b->call, REASON_DUPLICATE, "frame %s is named twice in the task",
-                      text_quote(from->frame, quoted));
-            return false;
-        }
-    }
-    return read_axes(b, rows->request, i, from, &to->rows);
+    return read_axes(b, rows->request, i, from, &to->rows) && check_once(b, i, rows);
 }
 
 /* Fills rows->order: the caller's rows are those of each frame, the linear ones first. */

@@ -189,6 +189,37 @@ START_TEST(torques_of_a_task_are_those_of_the_operational_space) {
 }
 END_TEST
 
+#define UR5_TASK(tool, orientation)                                                                                    \
+    "\"query\": {\"model\": \"two_names\"}, \"q\": [0.1, -0.9, 0.02, 0.3, 0.7, -0.2]", "OPERATIONAL_SPACE_TORQUES",    \
+        ", \"damping\": 0.1, \"reference_frame\": \"REFERENCE_FRAME_WORLD\", \"task\": [{\"frame\": \"" tool           \
+        "\", \"acceleration\": [1, -2, 3], \"axes\": "                                                                 \
+        "[\"TASK_AXIS_LINEAR_X\", \"TASK_AXIS_LINEAR_Y\", \"TASK_AXIS_LINEAR_Z\"]}, {\"frame\": \"" orientation        \
+        "\", \"acceleration\": [4, 5, -6], \"priority\": 1, \"axes\": "                                                \
+        "[\"TASK_AXIS_ANGULAR_X\", \"TASK_AXIS_ANGULAR_Y\", \"TASK_AXIS_ANGULAR_Z\"]}]"
+
+/* Checks that one frame has its position first and its orientation second, with the torques of two coincident frames,
+ * and that a row of a frame is refused twice. */
+START_TEST(a_frame_has_its_position_first_and_its_orientation_second) {
+    double expected[6];
+    must_say("$ctl derive ur5 attach:tool0,alias,0 --name two_names", "two_names: derived");
+    json_t *of_two = blocks_of(UR5_TASK("tool0", "alias")), *of_one = blocks_of(UR5_TASK("tool0", "tool0"));
+    const json_t *torques = json_object_get(json_array_get(of_two, 0), "values");
+    ck_assert_uint_eq(json_array_size(torques), 6);
+    for (size_t i = 0; i < 6; i++) {
+        expected[i] = json_number_value(json_array_get(torques, i));
+    }
+    ck_assert_double_gt(fabs(expected[1]), 1);
+    check_block(of_one, 0, 6, expected);
+    json_decref(of_one), json_decref(of_two);
+    must_fail("$ctl call evaluate '{\"query\": {\"model\": \"ur5\"}, \"q\": [0, 0, 0, 0, 0, 0], \"quantities\": "
+              "[{\"quantity\": \"QUANTITY_OPERATIONAL_SPACE_TORQUES\", \"reference_frame\": \"REFERENCE_FRAME_WORLD\", "
+              "\"task\": [{\"frame\": \"tool0\", \"axes\": "
+              "[\"TASK_AXIS_LINEAR_Y\"]}, {\"frame\": \"tool0\", \"priority\": 1}]}]}'",
+              1,
+              "evaluate.quantities[0].task[1].frame: the axis linear y of frame \"tool0\" is named twice in the task");
+}
+END_TEST
+
 /* Checks the stretched arm: no force accelerates the tip along the arm, which the independence states, and damping
  * bounds the forces next to that configuration. */
 START_TEST(a_singular_task_is_reported_and_damping_bounds_its_forces) {
@@ -359,6 +390,7 @@ int main(void) {
     tcase_add_test(all, the_table_carries_the_held_tip);
     tcase_add_test(all, the_free_tip_has_the_operational_space_of_the_book);
     tcase_add_test(all, torques_of_a_task_are_those_of_the_operational_space);
+    tcase_add_test(all, a_frame_has_its_position_first_and_its_orientation_second);
     tcase_add_test(all, a_singular_task_is_reported_and_damping_bounds_its_forces);
     tcase_add_test(all, hybrid_forces_move_and_press_as_desired);
     tcase_add_test(all, a_door_leaves_one_way_to_move_and_a_pen_five);
