@@ -202,22 +202,27 @@ static void check_printable(const char *command, const char *text) {
     json_decref(utf8);
 }
 
-/* Runs a command. Returns all that it writes to standard error or to standard output, which the caller frees. */
+/* Runs a command. Returns all that it writes to standard error or to standard output, which the caller frees. It writes
+ * to a file: the end of a pipe would wait for each process that holds it. */
 static char *run(const char *command, const char *options, bool is_error) {
     char line[512];
-    snprintf(line, sizeof line, "timeout 3 %s %s %s --endpoint %s --timeout 0.5 %s </dev/null", DYNAMICSCTL_PROGRAM,
-             command, options, peer.address, is_error ? "2>&1 >/dev/null" : "2>/dev/null");
+    FILE *output = tmpfile();
+    ck_assert_ptr_nonnull(output);
+    snprintf(line, sizeof line,
+             "{ timeout --kill-after 1 3 %s %s %s --endpoint %s --timeout 0.5 %s; } </dev/null >/dev/fd/%d",
+             DYNAMICSCTL_PROGRAM, command, options, peer.address, is_error ? "2>&1 >/dev/null" : "2>/dev/null",
+             fileno(output));
     lying_peer_publish(&peer);
-    FILE *pipe = popen(line, "r");
-    ck_assert_ptr_nonnull(pipe);
+    ck_assert_int_ne(system(line), -1);
+    lying_peer_publish(&peer);
     char *text = NULL;
     size_t size = 0;
-    if (getdelim(&text, &size, '\0', pipe) < 0) {
+    rewind(output);
+    if (getdelim(&text, &size, '\0', output) < 0) {
         free(text);
         text = strdup("");
     }
-    pclose(pipe);
-    lying_peer_publish(&peer);
+    fclose(output);
     return text;
 }
 

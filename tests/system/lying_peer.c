@@ -8,14 +8,20 @@
 #include <check.h>
 #include <endian.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { HEADER = 12, MAX_VARINT = 10 }; /* length of 8 bytes, request id of 4 */
+enum {
+    HEADER = 12, /* length of 8 bytes, request id of 4 */
+    MAX_VARINT = 10,
+    CLIENTS = 16 /* connections at the same time */
+};
 
 static bool receive_all(int connection, void *to, size_t size) {
     return recv(connection, to, size, MSG_WAITALL) == (ssize_t)size;
@@ -73,18 +79,42 @@ static bool answer(lying_peer *peer, int connection) {
     return send_reply(peer, connection, header, request, size);
 }
 
-static void *serve(void *argument) {
+/* Accepts a connection and exchanges the greetings of two sockets. Drops a client that does not greet within a second,
+ * and one beyond CLIENTS. Returns false where the peer stops. */
+static bool admit(const lying_peer *peer, struct pollfd *open, nfds_t *count) {
     static const uint8_t hello[] = {0, 'S', 'P', 0, 0, 0x31, 0, 0}; /* of a REP socket */
+    static const struct timeval patience = {.tv_sec = 1};
+    uint8_t theirs[sizeof hello];
+    int connection = accept(peer->listener, NULL, NULL);
+    if (connection < 0) {
+        return false;
+    }
+    if (*count <= CLIENTS && setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0 &&
+        send_all(connection, hello, sizeof hello) && receive_all(connection, theirs, sizeof theirs)) {
+        open[(*count)++] = (struct pollfd){.fd = connection, .events = POLLIN};
+    } else {
+        close(connection);
+    }
+    return true;
+}
+
+static void *serve(void *argument) {
     lying_peer *peer = argument;
-    int connection;
-    while ((connection = accept(peer->listener, NULL, NULL)) >= 0) {
-        uint8_t theirs[sizeof hello];
-        if (send_all(connection, hello, sizeof hello) && receive_all(connection, theirs, sizeof theirs)) {
-            while (answer(peer, connection)) {
-                continue;
+    struct pollfd open[1 + CLIENTS] = {{.fd = peer->listener, .events = POLLIN}};
+    nfds_t count = 1;
+    while (poll(open, count, -1) >= 0) {
+        for (nfds_t i = count; --i > 0;) {
+            if (open[i].revents && !answer(peer, open[i].fd)) {
+                close(open[i].fd);
+                open[i] = open[--count];
             }
         }
-        close(connection);
+        if (open[0].revents && !admit(peer, open, &count)) {
+            break;
+        }
+    }
+    while (--count > 0) {
+        close(open[count].fd);
     }
     return NULL;
 }

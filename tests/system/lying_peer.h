@@ -26,7 +26,7 @@ typedef struct lying_peer {
     void (*compose)(struct lying_peer *peer, const uint8_t *request, size_t size);
 } lying_peer;
 
-/* Listens on a tcp port of its own and serves one client at a time, in a thread. A failure ends the Check test. */
+/* Listens on a tcp port of its own and serves its clients in a thread. A failure ends the Check test. */
 void lying_peer_start(lying_peer *peer);
 void lying_peer_stop(lying_peer *peer);
 
