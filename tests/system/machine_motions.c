@@ -205,8 +205,8 @@ static const char *const laws[] = {
     "\"coulomb\": [0.4], \"breakaway\": [0.9], \"stribeck_velocity\": 0.1",
     "\"viscous\": [0.5], \"coulomb\": [0.4], \"breakaway\": [0.9], \"stribeck_velocity\": 0.1",
     "\"viscous\": [0.5], \"coulomb\": [0.4], \"breakaway\": [0.9], \"stribeck_velocity\": 1, \"temperature_factor\": 3",
-    "\"viscous\": [0.1], \"coulomb\": [0.4], \"breakaway\": [0.5], \"stribeck_velocity\": 0.5, \"bristle_stiffness\": "
-    "500, \"bristle_damping\": 2",
+    ("\"viscous\": [0.1], \"coulomb\": [0.4], \"breakaway\": [0.5], \"stribeck_velocity\": 0.5, "
+     "\"bristle_stiffness\": 500, \"bristle_damping\": 2"),
 };
 
 /* Returns the largest growth of the energy in a step of a rollout of "rubbed", and the energy lost in all. */
