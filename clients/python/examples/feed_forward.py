@@ -21,7 +21,7 @@ DURATION, STEP = 3.0, 0.01
 
 def record(client: dynamicsd.Client, model: dynamicsd.Model) -> tuple[Array, Array, Array]:
     """Records a simulated robot: times, positions, and the torques of its controller."""
-    times = np.linspace(0.0, DURATION, round(DURATION / STEP) + 1)
+    times = np.linspace(0.0, DURATION, round(DURATION / STEP) + 1, dtype=np.float64)
     phase = 0.5 * (1 - np.cos(np.pi * times / DURATION))
     goal = model.q_home + np.linspace(1.0, 0.3, model.nq)
     rates = model.derive_rates(model.q_home + np.outer(phase, goal - model.q_home), times, "spline_at_rest")

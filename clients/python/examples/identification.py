@@ -23,7 +23,7 @@ CUTOFF = 10.0
 
 def excitation(model: dynamicsd.Model) -> tuple[Array, Array]:
     """Computes times and positions of a motion of several frequencies around home, which begins and ends at rest."""
-    times = np.arange(0.0, DURATION, STEP)
+    times = np.arange(0.0, DURATION, STEP, dtype=np.float64)
     s = np.clip(np.minimum(times, times[-1] - times), 0, 1)
     amplitude = 0.15 * (10 * s**3 - 15 * s**4 + 6 * s**5)[:, np.newaxis]
     joints = np.arange(model.nv)

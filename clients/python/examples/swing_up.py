@@ -37,7 +37,7 @@ class Controller:
         self.model = model
         self.samples = samples
         self.random = np.random.default_rng(seed)
-        self.plan = np.zeros((HORIZON, 2))
+        self.plan: Array = np.zeros((HORIZON, 2))
 
     def torque(self, q: Array, v: Array) -> Array:
         """Input for the next step."""
@@ -63,7 +63,8 @@ def swing_up(client: dynamicsd.Client, samples: int, duration: float) -> tuple[A
     controller = Controller(model, samples)
     path, applied, spent = [HANGING], [], []
     with client.simulate(model, q=HANGING, v=[0.0, 0.0], stepping=STEPPING) as sim:
-        q, v = HANGING, np.zeros(2)
+        q: Array = HANGING
+        v: Array = np.zeros(2)
         for _ in range(round(duration / STEP)):
             begin = time.perf_counter()
             tau = controller.torque(q, v)
