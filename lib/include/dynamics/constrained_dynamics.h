@@ -83,9 +83,10 @@ typedef struct dyn_constraint_options {
      * forces of the tree's joints are part of tau. */
     const dyn_passive_parts *passive;
     const dyn_given_rows *given; /* rows beside those of the model; NULL: none */
-    /* Largest residual of rows that do not contradict each other, up to 1, as a share of the largest |c| + sum |A_i
-     * a_i| of a row A a = c, or of the terms of A (a - a_0), where a_0 is the acceleration without constraints. A
-     * larger residual is an error. 0: there is no bound, and results are compromises. */
+    /* Largest residual of a row A a = c that does not contradict others, as a share of its own |c|; beside it, errors
+     * of q may account for 1e-6 + 10 times the largest closure error, up to this share, of the largest |c| + sum |A_i
+     * a_i| of all rows, or of the terms of A (a - a_0), where a_0 is the acceleration without constraints. A larger
+     * residual is an error. 0 and 1: there is no bound, and results are compromises. */
     double tolerance;
 } dyn_constraint_options;
 

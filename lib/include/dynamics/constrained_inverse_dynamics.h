@@ -43,6 +43,13 @@ typedef struct dyn_constrained_inverse_options {
     const dyn_passive_parts *passive;
     const double *added;         /* n x nv forces that add to M a + h, as those of a moving base do; NULL: none */
     const dyn_given_rows *given; /* rows beside those of the model (constrained_dynamics.h); NULL: none */
+    /* m numbers u, not negative, in sum w_i tau_i^2 + sum u_r lambda_r^2, those of given rows last; NULL: zeros. Where
+     * u_r holds a contact, it weighs its force against the forces of the motors. */
+    const double *multiplier_weights;
+    /* Largest violation of a constraint by the motion, up to 1: of A v - b as a share of the largest |b| + sum |A_i
+     * v_i| of its rows, and of A a + dA/dt v - db/dt likewise, with the terms |A_i v_i| max |v| of dA/dt v. 0: any
+     * motion is answered, by a compromise. */
+    double tolerance;
 } dyn_constrained_inverse_options;
 
 #define DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(...) DYN_SIZED(dyn_constrained_inverse_options, __VA_ARGS__)
@@ -51,18 +58,21 @@ typedef struct dyn_constrained_inverse_options {
 typedef struct dyn_constrained_inverse_result {
     int rank;        /* independent rows of A */
     int freedom;     /* independent ways to change tau without changing the motion */
-    double residual; /* largest of |A a + dA/dt v|: how far the motion leaves the constraints */
+    double residual; /* largest of |A a + dA/dt v - db/dt|: how far the motion leaves the constraints */
 } dyn_constrained_inverse_result;
 
 /* Computes the forces tau, n x nv, of the joints with a motor that produce a motion, and the multipliers lambda, n x m.
- * Where the constraints leave freedom, sum w_i tau_i^2 is least, and the multipliers have the least norm among those
- * with the same tau. v and a may be NULL: zero. `options` NULL: defaults. lambda and results (n of them) may be NULL.
- * Without constraints it is dyn_rnea, also at passive joints.
+ * Where the constraints leave freedom, sum w_i tau_i^2 + sum u_r lambda_r^2 is least, and the multipliers have the
+ * least norm among those with the same sum. v and a may be NULL: zero. `options` NULL: defaults. lambda and results (n
+ * of them) may be NULL. Without constraints it is dyn_rnea, also at passive joints.
  *
  * Cost O(bodies + m^2 nv) for each sample. Allocates nothing. Thread-safe as long as each thread has its own workspace.
- * Errors as dyn_rnea; DYN_FAILED_PRECONDITION where a passive joint would need a force that no constraint provides,
- * with its name, the sample and the force, and for a workspace in single precision; DYN_INVALID_ARGUMENT with the place
- * "options.weights" for a weight that is not positive. tau must not be the array a. */
+ * Errors as dyn_rnea; DYN_FAILED_PRECONDITION for a workspace in single precision, and for a motion that cannot be
+ * produced: with a tolerance, where a constraint forbids it (the argument v or a, the name of the constraint, the
+ * direction of the row and the violation), and where a passive joint would need a force that no constraint provides
+ * (its name and the force; more than 1e-8 of the sizes of the terms); DYN_INVALID_ARGUMENT with the place
+ * "options.weights" for a weight that is not positive, "options.multiplier_weights" for one that is negative,
+ * "options.tolerance". tau must not be the array a. */
 DYN_API dyn_status dyn_constrained_inverse_dynamics(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                                     const double *gravity, const double *q, const double *v,
                                                     const double *a, const dyn_external_forces *forces,

@@ -26,6 +26,7 @@
 #include <dynamics/constrained_derivatives.h>
 #include <dynamics/constrained_dynamics.h>
 #include <dynamics/constrained_inverse_dynamics.h>
+#include <dynamics/constrained_task.h>
 #include <dynamics/constraint.h>
 #include <dynamics/constraint_space.h>
 #include <dynamics/constraint_wrench.h>

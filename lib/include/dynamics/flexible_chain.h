@@ -5,7 +5,8 @@
  *
  *     dyn_beam_modes(&beam, 2, modes, products, stiffness, &error);
  *     dyn_model_find_frame(model, "upper_arm", &frame, &error);
-    dyn_flexible_link link = {frame, 2, modes, products, stiffness};
+ *     dyn_beam_carry(&beam, 2, &(dyn_beam_load){.model = model, .link = frame}, modes, products, &error);
+ *     dyn_flexible_link link = {frame, 2, modes, products, stiffness};
  *     dyn_flexible_chain_create(model, 1, &link, &chain, &error);
  *     dyn_flexible_forward_dynamics(chain, NULL, x, v, forces, a, &error);
  *
@@ -30,8 +31,10 @@
 
 #include <stddef.h>
 
+#include <dynamics/base_motion.h>
 #include <dynamics/export.h>
 #include <dynamics/model.h>
+#include <dynamics/payload.h>
 #include <dynamics/status.h>
 
 #ifdef __cplusplus
@@ -76,6 +79,11 @@ DYN_API void dyn_flexible_chain_free(dyn_flexible_chain *chain);
 /* Returns the number of coordinates, joints and modes. */
 DYN_API int dyn_flexible_chain_size(const dyn_flexible_chain *chain);
 
+/* Moves the base in all following calls, as sample 0 of `base` states (base_motion.h). Copies its numbers; NULL is a
+ * base at rest. The inertia matrix does not depend on it.
+ * Errors: none. Calls return DYN_INVALID_ARGUMENT for numbers that are not finite, at the place "base_motion". */
+DYN_API void dyn_flexible_chain_move_base(dyn_flexible_chain *chain, const dyn_base_motion *base);
+
 /* Computes the forces that cause the motion (x, v, a). */
 DYN_API dyn_status dyn_flexible_inverse_dynamics(dyn_flexible_chain *chain, const double *gravity, const double *x,
                                                  const double *v, const double *a, double *forces, dyn_error *error);
@@ -105,6 +113,28 @@ enum { DYN_BEAM_MODES = 16 };
  * Errors: DYN_INVALID_ARGUMENT for a count, length, mass, rigidity or direction that is out of range. */
 DYN_API dyn_status dyn_beam_modes(const dyn_beam *beam, int count, dyn_flexible_mode *modes, double *products,
                                   double *stiffness, dyn_error *error);
+
+/* Link of a beam, and the payloads of its model. */
+typedef struct dyn_beam_load {
+    const dyn_model *model;
+    int link; /* by the number of its frame */
+    size_t payload_count;
+    const dyn_payload *payloads; /* those of dyn_workspace_load; NULL: none */
+} dyn_beam_load;
+
+/* Adds what the beam carries to the modes and products of dyn_beam_modes, for the same beam and count. Each part of it
+ * moves as one body with a cross section of the beam, which is displaced and turns with the modes:
+ *   links that fixed joints attach to the link, with the links and payloads on them: the section next to the origin of
+ *     the first of these links;
+ *   payloads on the link itself: the section next to their centre of mass. One that replaces the inertia of the link
+ *     states the inertia of the straight link, and adds nothing;
+ *   the next joint: the section of the link to which it is attached, or the one next to its origin where that is the
+ *     link itself.
+ * The beam does not carry the links between its own and the joint before. Mass of its link beyond that of the beam does
+ * not bend.
+ * Errors: DYN_INVALID_ARGUMENT with place "load.link" for a link that is unknown or does not move. */
+DYN_API dyn_status dyn_beam_carry(const dyn_beam *beam, int count, const dyn_beam_load *load, dyn_flexible_mode *modes,
+                                  double *products, dyn_error *error);
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,9 @@
  * load, F v > 0, and 1 - eta_b where the load drives the motor. Simulations have the same law (simulation.h), with the
  * rate at the end of a semi-implicit step.
  *
+ * A gear on a shaft has the rate w = g' v in the place of v, and the torque T of the shaft, tau = G' T, in the place of
+ * tau (motor.h). Its loss acts on the coordinates as g l.
+ *
  * Inverse dynamics knows a, and so F. In forward dynamics F follows from the losses of all gears, because they change a
  * and so tau_R:
  *
@@ -33,6 +36,7 @@
 
 #include <dynamics/base_motion.h>
 #include <dynamics/constrained_dynamics.h>
+#include <dynamics/constrained_inverse_dynamics.h>
 #include <dynamics/export.h>
 #include <dynamics/external_force.h>
 #include <dynamics/passive_force.h>
@@ -53,6 +57,9 @@ typedef struct dyn_geared_states {
     /* As in dyn_constrained_forward_dynamics, where the model or `given` has rows; NULL: defaults. Losses of a motion
      * depend on `given` alone. */
     const dyn_constraint_options *constraints;
+    /* Weights and tolerance of dyn_constrained_inverse_dynamics, for losses of a motion; NULL: defaults. Other members
+     * are not read. */
+    const dyn_constrained_inverse_options *motion;
     double *memory; /* dyn_geared_memory(model, n) numbers of scratch memory, which overlap no other array */
 } dyn_geared_states;
 
@@ -66,7 +73,8 @@ DYN_API size_t dyn_geared_memory(const dyn_model *model, size_t n);
  * with rotors. Allocates nothing, but for rows given by the caller. Thread-safe as long as each thread has its own
  * workspace and memory.
  * Errors as in these functions; DYN_FAILED_PRECONDITION, with the place "gear_losses", where two gears with losses move
- * one coordinate, and where a passive joint of a model with constraints has a rotor and a gear with losses;
+ * one coordinate, where the torque of a shaft with such a gear does not follow, and, with constraints, where a passive
+ * joint has a rotor and a gear with losses, or turns a shaft with one;
  * DYN_INVALID_ARGUMENT for a friction velocity that is not positive. */
 DYN_API dyn_status dyn_gear_losses_of_motion(const dyn_model *model, dyn_workspace *workspace,
                                              const dyn_geared_states *states, const double *a, double *losses,

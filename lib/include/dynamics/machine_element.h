@@ -36,8 +36,8 @@
  * as those with mimic joints are: forward dynamics factorizes the whole mass matrix. A shaft without inertia adds
  * nothing.
  *
- * Friction, with its bristles, and a brake of a shaft hold at its rate w: r = G' f(w). Their joint is the name of the
- * shaft, where no joint has that name.
+ * Friction, with its bristles, and a brake of a shaft hold at its rate w: r = G' f(w). A gear of a shaft loses a part
+ * of its torque. Their joint is the name of the shaft, where no joint has that name.
  *
  * A rotor on a fixed joint does not spin, and is part of the link that carries it. Friction and springs of a fixed
  * joint have no effect.
@@ -131,12 +131,13 @@ typedef struct dyn_rotor {
     double axis[3];            /* of any length; zero: the axis of the joint, and z of a fixed one */
 } dyn_rotor;
 
-/* Side of the gear on which the parameters of a law hold: at the joint's rate v, or at the rotor's rate G v. */
+/* Side of the gear on which the parameters of a law hold: at the joint's rate v, or at the rotor's rate G v, which is
+ * that of a gear at a joint without a rotor. */
 typedef enum dyn_gear_side { DYN_GEAR_SIDE_JOINT, DYN_GEAR_SIDE_ROTOR } dyn_gear_side;
 
 /* Friction law. Parameters with two values hold for positive and for negative rates of their side. */
 typedef struct dyn_friction {
-    dyn_gear_side side;         /* rotor: the joint has exactly one rotor */
+    dyn_gear_side side;         /* rotor: the joint has exactly one rotor, or none and a gear */
     double viscous[2];          /* b, N m s/rad or N s/m */
     double coulomb[2];          /* f_c, N m or N */
     double breakaway[2];        /* f_s, N m or N; zero: f_c; otherwise at least f_c */
@@ -185,9 +186,9 @@ typedef struct dyn_motor {
     dyn_nominal_values nominal;
 } dyn_motor;
 
-/* Gear between the motor and the joint. A limit of zero is none. */
+/* Gear between the motor and the joint, or on a shaft with a motor. A limit of zero is none. */
 typedef struct dyn_gear {
-    double ratio;                   /* rad/rad or rad/m; zero: that of the joint's only rotor, or 1 where it has none */
+    double ratio; /* rad/rad or rad/m; zero: that of the joint's only rotor, or 1 where it has none; zero on a shaft */
     double efficiency;              /* eta of power from the motor to the joint, positive, at most 1 */
     double back_driving_efficiency; /* eta_b of power from the joint to the motor, 0 to 1; zero: self-locking */
     double maximum_torque;          /* at the joint, for a short time, N m or N */
@@ -258,15 +259,21 @@ typedef struct dyn_machine_element_description {
 } dyn_machine_element_description;
 
 /* Adds a machine element. Its joint or shaft may be added later. dyn_builder_build refuses an element whose joint does
- * not exist, or moves with other than one coordinate, friction on the side of a rotor where the joint does not have
- * exactly one, a second motor, gear or brake of a joint, one of these at a joint that turns a shaft, a brake without a
- * motor, a motor at a joint of several rotors, and the ratio of a gear at a joint with a rotor.
+ * not exist, or moves with other than one coordinate, friction on the side of a rotor where the joint has several, or
+ * neither a rotor nor a gear, a second motor, gear or brake of a joint or shaft, one of these at a joint that turns a
+ * shaft, a brake without a motor, a gear of a shaft without a motor, a motor at a joint of several rotors, and the
+ * ratio of a gear at a joint with a rotor or on a shaft.
  * Errors, with place "machine element NAME" and the member, such as "rotor.ratio" or "friction.viscous[1]", as part of
  * the site: DYN_INVALID_ARGUMENT for an invalid or repeated name, an unknown kind, a ratio of zero, a negative inertia,
  * mass, friction or stiffness, an inertia that no body can have, a motor without resistance or torque constant, an
  * efficiency above one, a value that is not finite; DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_builder_add_machine_element(dyn_builder *builder, const dyn_machine_element_description *element,
                                                    dyn_error *error);
+
+/* Removes the mass and the inertia of all rotors, also those of shafts. A rotor whose ratio a motor, a brake or
+ * friction refers to becomes a gear with that ratio; a gear that it has receives the ratio.
+ * Errors: DYN_RESOURCE_EXHAUSTED. */
+DYN_API dyn_status dyn_builder_remove_rotors(dyn_builder *builder, dyn_error *error);
 
 /* Machine elements in the order in which they were added. The description and its strings live until the builder is
  * changed or freed. The result is NULL for an index that is out of range. */

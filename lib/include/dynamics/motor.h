@@ -12,8 +12,9 @@
  *     torque = (tau_R - r_m + F / eta) / G    where F v > 0: the motor drives
  *     torque = (tau_R - r_m + eta_b F) / G    where F v < 0: the load drives the motor back
  *
- * The motors of shafts have no gears, and overcome the friction of their shaft. tau = G' tau_motor has one solution
- * where as many motors as coordinates share shafts, and G is not singular. F is the torque of the motor then.
+ * The motors of shafts overcome the friction of their shaft. tau = G' tau_motor has one solution where as many motors
+ * as coordinates share shafts, and G is not singular. The equations above hold for a shaft with its rate w in the place
+ * of v, and with its share of the forces of the coordinates, T = (G'^-1 tau)_i, in the place of tau.
  *
  * The efficiency acts on F alone, and once. For v = 0 the sign of F a decides, and for F v = F a = 0 there is no loss.
  *

@@ -110,9 +110,7 @@ static friction_law reflect_friction(const dyn_friction *f, double G, int v_inde
     return law;
 }
 
-/* Finds the joint that an element moves with, and the ratio of its rate to that of the coordinate. Returns NULL for a
- * joint that does not move. */
-static const dyn_joint *moving_joint(const dyn_model *model, const dyn_machine_element_description *e, double *ratio) {
+const dyn_joint *dyn_moving_joint(const dyn_model *model, const dyn_machine_element_description *e, double *ratio) {
     const dyn_joint *joint = dyn_model_joint(model, dyn_model_find_joint(model, e->joint));
     *ratio = joint && joint->master >= 0 ? joint->multiplier : 1;
     return *ratio != 0 ? joint : NULL;
@@ -126,7 +124,7 @@ static double side_ratio(const dyn_model *model, const dyn_machine_element_descr
 bool dyn_element_friction(const dyn_model *model, int element, friction_law *law) {
     const dyn_machine_element_description *e = &model->description->machine_elements[element];
     double ratio;
-    const dyn_joint *joint = moving_joint(model, e, &ratio);
+    const dyn_joint *joint = dyn_moving_joint(model, e, &ratio);
     if (!joint || e->kind != DYN_MACHINE_ELEMENT_KIND_FRICTION) {
         return false;
     }
@@ -142,12 +140,13 @@ bool dyn_element_bristles(const dyn_model *model, int element, bristle_law *bris
         return false;
     }
     bristles->element = element;
+    bristles->shaft = find_shaft(model->description, e);
     if (dyn_element_on_shaft(model, element, &bristles->at, &bristles->law)) {
         bristles->law_index = -1;
     } else if (dyn_element_friction(model, element, &bristles->law)) {
         bristles->law_index = 0;
         bristles->at = (shaft_rates){1, {bristles->law.v_index}, {1}};
-        moving_joint(model, e, &ratio);
+        dyn_moving_joint(model, e, &ratio);
         G = side_ratio(model, e) * ratio;
     } else {
         return false;
@@ -169,7 +168,7 @@ int dyn_model_bristle_count(const dyn_model *model) {
 bool dyn_element_spring(const dyn_model *model, int element, spring_law *spring) {
     const dyn_machine_element_description *e = &model->description->machine_elements[element];
     double ratio;
-    const dyn_joint *joint = moving_joint(model, e, &ratio);
+    const dyn_joint *joint = dyn_moving_joint(model, e, &ratio);
     if (!joint || e->kind != DYN_MACHINE_ELEMENT_KIND_SPRING) {
         return false;
     }
@@ -178,79 +177,10 @@ bool dyn_element_spring(const dyn_model *model, int element, spring_law *spring)
     return true;
 }
 
-/* Loss of a self-locking gear over its load: more than one, so that it holds near the friction velocity. */
-static const double SELF_LOCKING = 1.25;
-
-bool dyn_element_gear(const dyn_model *model, int element, gear_law *gear) {
-    const dyn_machine_element_description *e = &model->description->machine_elements[element];
-    double ratio;
-    const dyn_joint *joint = moving_joint(model, e, &ratio);
-    if (!joint || e->kind != DYN_MACHINE_ELEMENT_KIND_GEAR) {
-        return false;
-    }
-    double back = e->gear.back_driving_efficiency;
-    *gear = (gear_law){joint->v_index, 1 / e->gear.efficiency - 1, back > 0 ? 1 - back : SELF_LOCKING};
-    return gear->driving > 0 || gear->back_driving > 0;
-}
-
-int dyn_lossy_gears(const dyn_model *model) {
-    int count = 0;
-    for (int i = 0; i < model->description->machine_element_count; i++) {
-        gear_law found;
-        count += dyn_element_gear(model, i, &found);
-    }
-    return count;
-}
-
-dyn_status dyn_check_gears(const dyn_model *model, const char *place, dyn_error *error) {
-    const dyn_machine_element_description *e = model->description->machine_elements;
-    for (int i = 0; i < model->description->machine_element_count; i++) {
-        gear_law gear, other;
-        for (int k = 0; dyn_element_gear(model, i, &gear) && k < i; k++) {
-            if (dyn_element_gear(model, k, &other) && other.v_index == gear.v_index) {
-                return dyn_error_set(error, DYN_FAILED_PRECONDITION, place,
-                                     "gears \"%s\" and \"%s\" carry the load of the same coordinate, so that their "
-                                     "losses are not known; ignore them",
-                                     e[k].name, e[i].name);
-            }
-        }
-    }
-    return DYN_OK;
-}
-
-/* Returns the force along the coordinate of a joint with one coordinate, of the wrench that the joint transmits. */
-static double force_along(const dyn_joint *joint, const double wrench[6]) {
-    double torque = 0, force = 0;
-    for (int i = 0; i < 3; i++) {
-        torque += joint->axis[i] * wrench[i];
-        force += joint->axis[i] * wrench[3 + i];
-    }
-    switch (joint->type) {
-    case DYN_JOINT_TYPE_PRISMATIC:
-        return force;
-    case DYN_JOINT_TYPE_HELICAL:
-        return torque + joint->pitch * force;
-    default:
-        return torque;
-    }
-}
-
-double dyn_transmitted_force(const dyn_model *model, int v_index, const double *wrenches) {
-    double transmitted = 0;
-    for (int j = 0; j < model->joint_count; j++) {
-        const dyn_joint *joint = &model->joints[j];
-        if (joint->v_index == v_index) {
-            double along = force_along(joint, wrenches + (size_t)j * 6);
-            transmitted += along * (joint->master >= 0 ? joint->multiplier : 1);
-        }
-    }
-    return transmitted;
-}
-
 bool dyn_element_brake(const dyn_model *model, int element, friction_law *law) {
     const dyn_machine_element_description *e = &model->description->machine_elements[element];
     double ratio;
-    const dyn_joint *joint = moving_joint(model, e, &ratio);
+    const dyn_joint *joint = dyn_moving_joint(model, e, &ratio);
     if (!joint || e->kind != DYN_MACHINE_ELEMENT_KIND_BRAKE) {
         return false;
     }
@@ -286,7 +216,7 @@ bool dyn_shaft_rates(const dyn_model *model, const dyn_shaft *shaft, shaft_rates
 bool dyn_element_on_shaft(const dyn_model *model, int element, shaft_rates *shaft, friction_law *law) {
     const dyn_machine_element_description *all = model->description->machine_elements, *e = &all[element];
     int at = find_shaft(model->description, e);
-    if (at < 0 || !dyn_shaft_rates(model, &all[at].shaft, shaft)) {
+    if (at < 0 || e->kind == DYN_MACHINE_ELEMENT_KIND_GEAR || !dyn_shaft_rates(model, &all[at].shaft, shaft)) {
         return false;
     }
     const dyn_friction held = {.coulomb = {e->brake.torque, e->brake.torque}};
@@ -305,7 +235,8 @@ double dyn_shaft_speed(const shaft_rates *shaft, const double *v) {
 int dyn_shaft_elements(const dyn_model *model) {
     int count = 0;
     for (int i = 0; i < model->description->machine_element_count; i++) {
-        count += find_shaft(model->description, &model->description->machine_elements[i]) >= 0;
+        const dyn_machine_element_description *e = &model->description->machine_elements[i];
+        count += e->kind != DYN_MACHINE_ELEMENT_KIND_GEAR && find_shaft(model->description, e) >= 0;
     }
     return count;
 }

@@ -30,6 +30,11 @@ typedef struct joint_losses {
  * master. */
 joint_losses dyn_joint_losses(const dyn_model *model, const dyn_joint *joint);
 
+/* Finds the joint that an element moves with, and the ratio of its rate to that of the coordinate. Returns NULL for a
+ * joint that does not move. */
+const dyn_joint *dyn_moving_joint(const dyn_model *model, const dyn_machine_element_description *element,
+                                  double *ratio);
+
 /* Finds the friction law, or the spring, of a machine element in terms of its coordinate. Returns false for an element
  * of another kind, and for one whose joint does not move. */
 bool dyn_element_friction(const dyn_model *model, int element, friction_law *law);
@@ -53,6 +58,7 @@ typedef struct shaft_rates {
 typedef struct bristle_law {
     friction_law law;
     int element;    /* machine element */
+    int shaft;      /* machine element of its shaft; -1: at a joint */
     int law_index;  /* in joint_properties.laws; -1: on a shaft */
     shaft_rates at; /* the shaft, or the coordinate of the joint alone */
     double stiffness, damping;
@@ -61,16 +67,6 @@ typedef struct bristle_law {
 /* Finds the bristles of a machine element; law_index is 0 for those of a joint. Returns false for an element without
  * any, and for one whose joint or shaft does not move. */
 bool dyn_element_bristles(const dyn_model *model, int element, bristle_law *bristles);
-
-/* Losses of a gear in terms of its coordinate: parts of the load at its output, in the direction of the power. */
-typedef struct gear_law {
-    int v_index;
-    double driving, back_driving; /* 1 / eta - 1, and 1 - eta_b; of a self-locking gear, more than one */
-} gear_law;
-
-/* Finds the losses of a gear. Returns false for an element of another kind, for a gear without losses, and for one
- * whose joint does not move. */
-bool dyn_element_gear(const dyn_model *model, int element, gear_law *gear);
 
 /* Finds the torque of a brake as Coulomb friction of its coordinate. Returns false for an element of another kind, and
  * for a brake whose joint does not move. */
@@ -87,17 +83,8 @@ bool dyn_element_on_shaft(const dyn_model *model, int element, shaft_rates *shaf
 /* Returns the rate of a shaft at the rates v of the coordinates. */
 double dyn_shaft_speed(const shaft_rates *shaft, const double *v);
 
-/* Returns the number of machine elements on shafts. */
+/* Returns the number of friction laws and brakes on shafts. */
 int dyn_shaft_elements(const dyn_model *model);
-
-/* Returns the number of gears with losses. */
-int dyn_lossy_gears(const dyn_model *model);
-
-/* Checks that no coordinate has two gears with losses. Errors: DYN_FAILED_PRECONDITION at `place`. */
-dyn_status dyn_check_gears(const dyn_model *model, const char *place, dyn_error *error);
-
-/* Returns the force along a coordinate of the wrenches that its joints transmit: joints x 6 (joint_wrench.h). */
-double dyn_transmitted_force(const dyn_model *model, int v_index, const double *wrenches);
 
 /* Properties of the joints of a model. The caller owns the arrays: nv doubles each, dyn_joint_ranges(model) ranges,
  * and dyn_machine_elements(model) laws, springs and bristles each. */

@@ -7,9 +7,8 @@
 
 #include "../model/description.h"
 #include "../model/error.h"
-#include "../model/linear_system.h"
 #include "../model/normal_form.h"
-#include "joint_properties.h"
+#include "gear_law.h"
 
 /* ---- Motors of a model ------------------------------------------------------------------------------------------- */
 
@@ -32,6 +31,8 @@ static bool find_shaft_drive(const dyn_model *model, const dyn_machine_element_d
     }
     const dyn_machine_element_description *brake =
         element_at(model->description, e->name, DYN_MACHINE_ELEMENT_KIND_BRAKE);
+    const dyn_machine_element_description *gear =
+        element_at(model->description, e->name, DYN_MACHINE_ELEMENT_KIND_GEAR);
     shaft_rates shaft;
     bool is_joint = dyn_model_find_joint(model, e->name) >= 0;
     if (!dyn_shaft_rates(model, &e->shaft, &shaft)) {
@@ -48,6 +49,10 @@ static bool find_shaft_drive(const dyn_model *model, const dyn_machine_element_d
                          .brake = brake && !is_joint ? brake->brake.torque : 0,
                          .gear = {.ratio = 1, .efficiency = 1, .back_driving_efficiency = 1},
                          .coordinate_count = shaft.count};
+    if (gear && !is_joint) {
+        drive->gear = gear->gear;
+        drive->gear.ratio = 1;
+    }
     memcpy(drive->coordinates, shaft.coordinates, sizeof drive->coordinates);
     memcpy(drive->rates, shaft.rates, sizeof drive->rates);
     return true;
@@ -141,138 +146,32 @@ static dyn_status check_joint_drives(int count, const dyn_drive *drives, dyn_err
     return DYN_OK;
 }
 
-/* Drives of shafts that share coordinates, directly or by others of them. */
-typedef struct coupled_drives {
-    int count, drives[DYN_MAX_SHAFT_JOINTS];
-    int coordinate_count, coordinates[DYN_MAX_SHAFT_JOINTS];
-} coupled_drives;
-
-/* Adds a drive and its coordinates. Returns false where there are too many. */
-static bool couple_drive(const dyn_drive *drives, int i, coupled_drives *c) {
-    for (int k = 0; k < drives[i].coordinate_count; k++) {
-        int at = 0;
-        while (at < c->coordinate_count && c->coordinates[at] != drives[i].coordinates[k]) {
-            at++;
-        }
-        if (at == DYN_MAX_SHAFT_JOINTS) {
-            return false;
-        }
-        c->coordinates[at] = drives[i].coordinates[k];
-        c->coordinate_count += at == c->coordinate_count;
+/* Lists the coordinates that share the load of the shaft of a machine element, whose drive is `drive`. */
+static dyn_status share_load(const dyn_model *model, int element, dyn_drive *drive, dyn_error *error) {
+    shaft_load load;
+    dyn_status status = dyn_shaft_load(model, element, &load, error);
+    if (status == DYN_OK) {
+        drive->coordinate_count = load.at.count;
+        memcpy(drive->coordinates, load.at.coordinates, sizeof drive->coordinates);
+        memcpy(drive->rates, load.at.rates, sizeof drive->rates);
+        memcpy(drive->shares, load.shares, sizeof drive->shares);
     }
-    if (c->count == DYN_MAX_SHAFT_JOINTS) {
-        return false;
-    }
-    c->drives[c->count++] = i;
-    return true;
-}
-
-/* Returns whether drive i, which is not coupled yet, shares a coordinate with those that are. */
-static bool shares_coordinate(const dyn_drive *drives, int i, const coupled_drives *c) {
-    bool shares = false;
-    for (int k = 0; k < c->count; k++) {
-        if (c->drives[k] == i) {
-            return false;
-        }
-    }
-    for (int k = 0; k < c->coordinate_count; k++) {
-        shares = shares || (drives[i].coordinate_count > 0 && moves_with(&drives[i], c->coordinates[k]));
-    }
-    return shares;
-}
-
-/* Finds the drives that share coordinates with drive `first`. Returns false where there are too many. */
-static bool find_coupled(int count, const dyn_drive *drives, int first, coupled_drives *c) {
-    *c = (coupled_drives){0};
-    bool fits = couple_drive(drives, first, c), grows = true;
-    while (fits && grows) {
-        grows = false;
-        for (int i = 0; i < count && fits; i++) {
-            if (shares_coordinate(drives, i, c)) {
-                fits = couple_drive(drives, i, c);
-                grows = true;
-            }
-        }
-    }
-    return fits;
-}
-
-/* Finds the torques of coupled drives for the forces of their coordinates: the inverse of G', with rows scaled to a
- * largest entry of one. */
-static dyn_status share_loads(const coupled_drives *c, dyn_drive *drives, dyn_error *error) {
-    double K[DYN_MAX_SHAFT_JOINTS * DYN_MAX_SHAFT_JOINTS] = {0}, B[DYN_MAX_SHAFT_JOINTS * DYN_MAX_SHAFT_JOINTS] = {0};
-    double X[DYN_MAX_SHAFT_JOINTS * DYN_MAX_SHAFT_JOINTS];
-    int order[DYN_MAX_SHAFT_JOINTS], n = c->count;
-    char reason[256];
-    if (c->coordinate_count != n) {
-        snprintf(reason, sizeof reason,
-                 "%d motors drive the %d coordinates that share its shaft; the motion determines their torques where "
-                 "they are as many",
-                 n, c->coordinate_count);
-        return refuse_drive(&drives[c->drives[0]], error, reason);
-    }
-    for (int i = 0; i < n; i++) {
-        double most = 0;
-        for (int j = 0; j < n; j++) {
-            const dyn_drive *d = &drives[c->drives[j]];
-            for (int k = 0; k < d->coordinate_count; k++) {
-                K[i * n + j] += d->coordinates[k] == c->coordinates[i] ? d->rates[k] : 0;
-            }
-            most = fmax(most, fabs(K[i * n + j]));
-        }
-        for (int j = 0; j < n; j++) {
-            K[i * n + j] = most > 0 ? K[i * n + j] / most : 0;
-        }
-        B[i * n + i] = most > 0 ? 1 / most : 0;
-    }
-    const linear_system system = {n, n, n, K, B, order};
-    if (!linear_solve(&system, X)) {
-        snprintf(reason, sizeof reason,
-                 "the matrix of the ratios of the %d motors that share its coordinates is singular; correct the ratios",
-                 n);
-        return refuse_drive(&drives[c->drives[0]], error, reason);
-    }
-    for (int j = 0; j < n; j++) {
-        memcpy(drives[c->drives[j]].shares, X + j * n, (size_t)n * sizeof *X);
-    }
-    return DYN_OK;
-}
-
-/* Lists the same coordinates for all coupled drives, in the order of their shares. */
-static void list_coordinates(const coupled_drives *c, dyn_drive *drives) {
-    for (int j = 0; j < c->count; j++) {
-        dyn_drive *d = &drives[c->drives[j]], own = *d;
-        memset(d->rates, 0, sizeof d->rates);
-        memcpy(d->coordinates, c->coordinates, sizeof d->coordinates);
-        d->coordinate_count = c->coordinate_count;
-        for (int k = 0; k < own.coordinate_count; k++) {
-            for (int i = 0; i < c->coordinate_count; i++) {
-                d->rates[i] += own.coordinates[k] == c->coordinates[i] ? own.rates[k] : 0;
-            }
-        }
-    }
+    return status;
 }
 
 dyn_status dyn_model_drives(const dyn_model *model, dyn_drive *drives, dyn_error *error) {
     int count = 0;
+    dyn_drive found;
     for (int i = 0; i < model->description->machine_element_count; i++) {
-        dyn_drive found;
         if (find_drive(model, i, &found)) {
             drives[count++] = found;
         }
     }
     dyn_status status = check_joint_drives(count, drives, error);
-    for (int i = 0; i < count && status == DYN_OK; i++) {
-        coupled_drives coupled;
-        if (drives[i].coordinate_count == 0) {
-            continue;
-        }
-        if (!find_coupled(count, drives, i, &coupled)) {
-            return refuse_drive(&drives[i], error, "more than 8 coordinates or motors share its shaft");
-        }
-        status = share_loads(&coupled, drives, error);
-        if (status == DYN_OK) {
-            list_coordinates(&coupled, drives);
+    for (int i = 0, k = 0; i < model->description->machine_element_count && status == DYN_OK; i++) {
+        if (find_drive(model, i, &found)) {
+            status = drives[k].coordinate_count > 0 ? share_load(model, i, &drives[k], error) : DYN_OK;
+            k++;
         }
     }
     return status;
@@ -280,15 +179,27 @@ dyn_status dyn_model_drives(const dyn_model *model, dyn_drive *drives, dyn_error
 
 /* ---- Torques ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the force that accelerates the rotors of a coordinate: the inverse dynamics of the coordinate less what its
- * joints transmit. */
-static double rotor_force(const dyn_model *model, const dyn_drive_motion *motion, int v_index, size_t sample) {
+/* Returns the load of a drive in terms of coordinates. */
+static shaft_load load_of(const dyn_drive *drive) {
+    shaft_load load = {{1, {drive->v_index}, {1}}, {1}};
+    if (drive->coordinate_count > 0) {
+        load.at.count = drive->coordinate_count;
+        memcpy(load.at.coordinates, drive->coordinates, sizeof load.at.coordinates);
+        memcpy(load.at.rates, drive->rates, sizeof load.at.rates);
+        memcpy(load.shares, drive->shares, sizeof load.shares);
+    }
+    return load;
+}
+
+/* Returns what accelerates the rotor of a shaft, or the rotors of the coordinate of a joint. */
+static double rotor_force(const dyn_model *model, const dyn_drive *drive, const dyn_drive_motion *motion,
+                          size_t sample) {
     size_t nv = (size_t)model->nv, joints = (size_t)model->joint_count;
+    const shaft_load load = load_of(drive);
     if (!motion->wrenches) {
         return 0;
     }
-    return motion->forces[sample * nv + (size_t)v_index] -
-           dyn_transmitted_force(model, v_index, motion->wrenches + sample * joints * 6);
+    return dyn_rotor_torque(model, &load, motion->forces + sample * nv, motion->wrenches + sample * joints * 6);
 }
 
 /* Passive forces of a coordinate: all that count, and those of them that act on the side of the rotor. */
@@ -371,7 +282,7 @@ static drive_forces forces_of(const dyn_model *model, const dyn_drive *drive, co
                       .v = m->v ? m->v[k] : 0,
                       .a = m->a ? m->a[k] : 0};
     passive_sum passive = passive_forces_of(model, &m->parts, drive->v_index, 1, f.q, f.v);
-    f.rotors = rotor_force(model, m, drive->v_index, sample);
+    f.rotors = rotor_force(model, drive, m, sample);
     f.friction = passive.rotor;
     f.load = (m->tau ? m->tau[k] : m->forces[k] - passive.all) - f.rotors + f.friction;
     return f;
@@ -395,19 +306,24 @@ static double shaft_friction(const dyn_model *model, const dyn_drive *drive, con
     return sum;
 }
 
-/* Returns the torque of the motor of a shaft: its share of the forces of all coordinates that share its load, and its
- * friction. */
-static double shaft_torque(const dyn_model *model, const dyn_drive *drive, const dyn_drive_motion *m, size_t sample) {
-    size_t nv = (size_t)model->nv;
-    double torque = 0;
+/* Returns the forces of the motor of a shaft, as torques at its rate: its share of those of all coordinates that share
+ * its load. tau of the joints includes its friction; inverse dynamics does not. */
+static drive_forces forces_of_shaft(const dyn_model *model, const dyn_drive *drive, const dyn_drive_motion *m,
+                                    size_t sample) {
+    size_t first = sample * (size_t)model->nv;
+    drive_forces f = {.v = m->v ? dyn_drive_speed(drive, m->v + first) : 0,
+                      .a = m->a ? dyn_drive_speed(drive, m->a + first) : 0,
+                      .rotors = rotor_force(model, drive, m, sample),
+                      .friction = shaft_friction(model, drive, m, sample, 1)};
     for (int i = 0; i < drive->coordinate_count; i++) {
         int c = drive->coordinates[i];
-        size_t k = sample * nv + (size_t)c;
+        size_t k = first + (size_t)c;
         double q = position_of(model, c, m->q + sample * (size_t)model->nq), v = m->v ? m->v[k] : 0;
         double passive = m->tau ? 0 : passive_forces_of(model, &m->parts, c, 1, q, v).all;
-        torque += drive->shares[i] * (m->tau ? m->tau[k] : m->forces[k] - passive);
+        f.load += drive->shares[i] * (m->tau ? m->tau[k] : m->forces[k] - passive);
     }
-    return m->tau ? torque : torque - shaft_friction(model, drive, m, sample, 1);
+    f.load += (m->tau ? f.friction : 0) - f.rotors;
+    return f;
 }
 
 /* Returns the torque of a motor with these forces. */
@@ -435,13 +351,11 @@ dyn_status dyn_drive_torques(const dyn_model *model, int count, const dyn_drive 
     for (size_t s = 0; s < motion->n; s++) {
         for (int i = 0; i < count && status == DYN_OK; i++) {
             size_t k = s * (size_t)count + (size_t)i;
-            if (drives[i].coordinate_count > 0) {
-                loads[k] = torques[k] = shaft_torque(model, &drives[i], motion, s);
-            } else {
-                drive_forces f = forces_of(model, &drives[i], motion, s);
-                loads[k] = f.load / drives[i].multiplier;
-                torques[k] = torque_of(&drives[i], &f);
-            }
+            bool of_shaft = drives[i].coordinate_count > 0;
+            const drive_forces f =
+                of_shaft ? forces_of_shaft(model, &drives[i], motion, s) : forces_of(model, &drives[i], motion, s);
+            loads[k] = f.load / drives[i].multiplier;
+            torques[k] = torque_of(&drives[i], &f);
             status = check_torque(&drives[i], s, torques[k], error);
         }
     }
@@ -474,14 +388,14 @@ static double torque_of_other(const dyn_model *model, const dyn_drive *drive, co
     return torque_of(other, &f);
 }
 
-/* Returns the torque of another motor of a shaft, behind a gear of the ratio G: T / G, and the inertia of its rotor,
- * which turns at G times the rate of the shaft. */
+/* Returns the torque of another motor of a shaft, whose gear turns it G times as fast: T / G, with the friction at that
+ * rate and the inertia of its rotor. */
 static double shaft_torque_of_other(const dyn_model *model, const dyn_drive *drive, const dyn_drive *other,
                                     const dyn_drive_motion *m, size_t sample) {
-    double rise = m->a ? dyn_drive_speed(drive, m->a + sample * (size_t)model->nv) : 0, G = other->gear.ratio;
-    double load = shaft_torque(model, drive, m, sample) + shaft_friction(model, drive, m, sample, 1);
-    double friction = shaft_friction(model, drive, m, sample, G);
-    return (load - friction) / G + drive->inertia * rise * (G - 1 / G) + (other->inertia - drive->inertia) * rise * G;
+    const drive_forces f = forces_of_shaft(model, drive, m, sample);
+    double G = other->gear.ratio, friction = shaft_friction(model, drive, m, sample, G);
+    double load = load_at_motor(&other->gear, f.load, f.v, f.a) + f.rotors;
+    return (load - friction) / G + drive->inertia * f.a * (G - 1 / G) + (other->inertia - drive->inertia) * f.a * G;
 }
 
 dyn_status dyn_drive_torques_of_others(const dyn_model *model, const dyn_drive *drive, int count,

@@ -26,9 +26,9 @@
  *     M_ic = Tr(U_i R_i) for joint i <= k, Tr(V_f R_{i+1}) for a mode of link i < k
  *     M_fg = Tr(V_f F_{k+1} V_g^T) + Tr(W_k P_fg W_k^T) for two modes of link k
  *
- * Forward dynamics solves for the accelerations by M = L D L^T. Gravity is the acceleration -g of the base. Deflections
- * are small: E_i is linear in delta, so that a link does not shorten when it bends. In the table of formulations all
- * links are rigid; flexible_chain.h computes with modes.
+ * Forward dynamics solves for the accelerations by M = L D L^T. Gravity is the acceleration -g of the base, to which
+ * that of a moving base adds. Deflections are small: E_i is linear in delta, so that a link does not shorten when it
+ * bends. In the table of formulations all links are rigid; flexible_chain.h computes with modes.
  *
  * Source: Book 1984, Recursive Lagrangian dynamics of flexible manipulator arms, written from memory, with matrices C
  * and P that are the full integrals, not half of them; Featherstone and Orin 2000, section 2.
@@ -95,6 +95,21 @@ static moving_frame compose(moving_frame first, moving_frame second) {
     return product;
 }
 
+/* Returns the transform of the base, 1, with the rates [V] and [A] + [V]^2 of its motion. A includes -g. */
+static moving_frame frame_of_base(const mechanism *m) {
+    moving_frame base = resting_frame(mat4_of_placement(placement_identity()));
+    motion A = motion_set(vec3_zero(), vec3_scale(real_set(-1), m->gravity));
+    if (m->base_moves) {
+        base.dW = mat4_of_motion(m->base_velocity);
+        A = motion_add(A, m->base_acceleration);
+    }
+    base.ddW = mat4_of_motion(A);
+    if (m->base_moves) {
+        base.ddW = mat4_add(base.ddW, mat4_multiply(base.dW, base.dW));
+    }
+    return base;
+}
+
 /* Returns the transform of joint i and its rates. */
 static moving_frame frame_of_joint(const mechanism *m, int i, const real *v, const real *a) {
     mat4 rate = mat4_of_motion(mechanism_rate(m, i, v)), step = mat4_of_motion(mechanism_change(m, i, v, a));
@@ -133,12 +148,10 @@ static void integrate_mass(const mechanism *m, flexible_body flex, const real *d
 
 /* Computes A, T, W, W', W'' and B of all links, and b and V of all modes. */
 static void move(const mechanism *m, const flexible_bodies *f, const arrays *x, flexible_motion at) {
-    moving_frame end = resting_frame(mat4_of_placement(placement_identity()));
-    motion up = motion_set(vec3_zero(), vec3_scale(real_set(-1), m->gravity));
+    moving_frame end = frame_of_base(m);
     flexible_motion modes;
     mat4 deflection = end.W;
     modes.x = at.x + m->nv, modes.v = at.v + m->nv, modes.a = at.a + m->nv;
-    end.ddW = mat4_of_motion(up);
     for (int i = 0; i < m->count; i++) {
         flexible_body flex = modes_of(f, i);
         moving_frame joint = frame_of_joint(m, i, at.v, at.a), bent = frame_of_deflection(flex, modes);

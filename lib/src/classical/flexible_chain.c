@@ -9,6 +9,7 @@
 #include "../model/placement.h"
 #include "../model/scaled_joint.h"
 #include "array_check.h"
+#include "base_motion.h"
 #include "book_flexible.h"
 #include "formulation.h"
 
@@ -22,6 +23,8 @@ struct dyn_flexible_chain {
     double *products, *stiffness;
     double *M; /* size x size */
     void *memory;
+    bool base_moves;
+    double base[12]; /* twist and acceleration, as in dyn_base_motion */
 };
 
 /* ---- Modes in the axes of the bodies ----------------------------------------------------------------------------- */
@@ -219,13 +222,25 @@ int dyn_flexible_chain_size(const dyn_flexible_chain *chain) {
     return chain->size;
 }
 
+void dyn_flexible_chain_move_base(dyn_flexible_chain *chain, const dyn_base_motion *base) {
+    chain->base_moves = base && base->twist;
+    if (chain->base_moves) {
+        memcpy(chain->base, base->twist, 6 * sizeof *base->twist);
+        memcpy(chain->base + 6, base->acceleration, 6 * sizeof *base->acceleration);
+    }
+}
+
 /* ---- Dynamics ---------------------------------------------------------------------------------------------------- */
 
 /* Opens a call: the mechanism at x in the memory of the chain, whose rest `s` provides. */
 static mechanism open_call(const dyn_flexible_chain *chain, const double *gravity, const double *x, scratch *s) {
     *s = scratch_measure();
     s->block = chain->memory;
-    return KERNEL(mechanism_at)(chain->model, gravity ? gravity : chain->model->gravity, x, s);
+    mechanism m = KERNEL(mechanism_at)(chain->model, gravity ? gravity : chain->model->gravity, x, s);
+    if (chain->base_moves) {
+        KERNEL(set_base_motion)(chain->base, chain->base + 6, &m);
+    }
+    return m;
 }
 
 /* Checks gravity, x, v and the third array of a call. `name` is NULL where the call has x only. */
@@ -233,6 +248,10 @@ static dyn_status check_call(const dyn_flexible_chain *chain, const double *grav
                              const char *name, const double *third, dyn_error *error) {
     size_t size = (size_t)chain->size;
     dyn_status status = gravity ? dyn_check_array("gravity", gravity, 3, error) : DYN_OK;
+    if (status == DYN_OK && chain->base_moves && !dyn_are_finite(chain->base, 12)) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "base_motion",
+                             "a number of the motion of the base is not finite; pass finite numbers");
+    }
     status = status == DYN_OK ? dyn_check_array("x", x, size, error) : status;
     status = status == DYN_OK && name ? dyn_check_array("v", v, size, error) : status;
     return status == DYN_OK && name ? dyn_check_array(name, third, size, error) : status;

@@ -4,8 +4,8 @@
  * the predecessor:
  *
  *     linear directions      d
- *     angular, all three     (R_zy - R_yz, R_xz - R_zx, R_yx - R_xy) / 2
- *     angular, x and y       z_P x z_S = (-R_yz, R_xz)
+ *     angular, all three     the rotation vector of R
+ *     angular, x and y       the rotation vector of the shortest turn from z_P to z_S, along z_P x z_S = (-R_yz, R_xz)
  *     helical, along z       d_z - pitch * angle, of the turn that is nearest to d_z
  *     distance               (d'd / distance - distance) / 2
  *     point on plane         d_z
@@ -14,10 +14,20 @@
  *     polynomial             q_0 - p(q_1)
  *     prescribed             q_0 - r(t)
  *     ball, wheel            0, 0, and the height of the point of contact, d_z - radius |z_P - (z_P . z_S) z_S|
+ *
+ * Rotation vectors count turns of up to half a revolution: a weld that is turned by 180 degrees is open by pi. Half the
+ * sum of the squares of angular errors e has the gradient A' e at any turn: the left Jacobian of a rotation vector maps
+ * the vector to itself.
+ *
+ * Source: Murray, Li and Sastry 1994, section 2.2 (rotation vectors).
  */
 #include "closure_error.h"
 
 #include <math.h>
+
+#include <dynamics/kinematics.h>
+
+#include "../dynamics/rigid_motion.h"
 
 /* Returns the angle about z, on the turn that brings pitch * angle nearest to d_z. */
 static double helical_angle(const double *R, double pitch, double d_z) {
@@ -25,19 +35,31 @@ static double helical_angle(const double *R, double pitch, double d_z) {
     return angle + 2 * M_PI * round((d_z / pitch - angle) / (2 * M_PI));
 }
 
+/* Computes the rotation vector of R, or of the shortest turn from z_P to z_S where the turn about z is free. */
+static void angular_errors(const double *R, bool holds_z, double turn[3]) {
+    double quaternion[4];
+    if (holds_z) {
+        dyn_rotation_to_quaternion(R, quaternion);
+        dyn_quaternion_log(quaternion, turn);
+        return;
+    }
+    const double sine = hypot(R[5], R[2]), angle = atan2(sine, R[8]);
+    const bool has_direction = sine > 1e-150;
+    turn[0] = has_direction ? -R[5] / sine * angle : angle;
+    turn[1] = has_direction ? R[2] / sine * angle : 0;
+    turn[2] = 0;
+}
+
 /* Computes the errors of the directions that a loop joint constrains. Returns their number. */
 static int joint_errors(const closure *c, const double *d, const double *R, double *e) {
-    const double all[3] = {(R[7] - R[5]) / 2, (R[2] - R[6]) / 2, (R[3] - R[1]) / 2}, tilt[2] = {-R[5], R[2]};
+    double turn[3];
     int count = 0;
+    angular_errors(R, c->axes & 4, turn);
     for (int axis = 0; axis < 6; axis++) {
         if (!(c->axes >> axis & 1)) {
             continue;
         }
-        if (axis < 3) {
-            e[count++] = c->axes & 4 ? all[axis] : tilt[axis];
-        } else {
-            e[count++] = d[axis - 3];
-        }
+        e[count++] = axis < 3 ? turn[axis] : d[axis - 3];
     }
     if (c->pitch != 0) {
         e[count - 1] -= c->pitch * helical_angle(R, c->pitch, d[2]);

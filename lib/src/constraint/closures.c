@@ -97,26 +97,35 @@ void closures_rates(const closures *s, double *b) {
 
 /* ---- Forces of loop joints --------------------------------------------------------------------------------------- */
 
-/* Returns the force of a loop joint along a direction in which S moves in P with the rate v. */
-static double joint_force(const loop_forces *forces, const dyn_passive_parts *parts, double v) {
+/* Returns the force of a loop joint along a direction in which S moves in P with the rate v, and its derivative. */
+static double joint_force(const loop_forces *forces, const dyn_passive_parts *parts, double v, double *slope) {
     double force = forces->effort;
+    *slope = 0;
     if (parts && parts->damping) {
         force -= forces->damping * v;
+        *slope -= forces->damping;
     }
     if (parts && parts->friction) {
-        force -= forces->friction * v / sqrt(v * v + parts->friction_velocity * parts->friction_velocity);
+        const double steep = parts->friction_velocity, size = sqrt(v * v + steep * steep);
+        force -= forces->friction * v / size;
+        *slope -= forces->friction * steep * steep / (size * size * size);
     }
     return force;
 }
 
-/* Finds the forces of one lane at the packed v. */
-static void find_forces(closures *s, sample_block block, size_t lane, const dyn_passive_parts *parts, const double *v) {
+/* Finds the forces of one lane at the packed v, and their derivatives by the rates of the joints in `slopes` (NULL: not
+ * needed). */
+static void find_forces(closures *s, sample_block block, size_t lane, const dyn_passive_parts *parts, const double *v,
+                        double *slopes) {
     constraint_rows *rows = &s->forces;
     int nv = s->model->nv, row = 0;
     for (int i = s->model->constraint_count; i < 2 * s->model->constraint_count; i++) {
         for (int r = 0; r < s->model->closures[i].count; r++, row++) {
-            double rate = v ? closures_rate(rows, block, lane, row, nv, v) : 0;
-            rows->solution.multipliers[row] = joint_force(&s->model->closures[i].forces, parts, rate);
+            double rate = v ? closures_rate(rows, block, lane, row, nv, v) : 0, slope;
+            rows->solution.multipliers[row] = joint_force(&s->model->closures[i].forces, parts, rate, &slope);
+            if (slopes) {
+                slopes[row] = slope;
+            }
         }
     }
 }
@@ -129,23 +138,28 @@ void closures_exert(closures *s, sample_block block, const dyn_passive_parts *pa
     s->forces.diagonal = diagonal;
     constraint_rows_respond(&s->forces, s->model, s->workspace, block, q, v);
     for (size_t l = 0; l < block.lanes; l++) {
-        find_forces(s, block, l, parts, v);
+        find_forces(s, block, l, parts, v, NULL);
         constraint_rows_apply(&s->forces, block, l, s->model->nv, x);
     }
 }
 
+const double *closures_find_joint_forces(closures *s, sample_block one, const dyn_passive_parts *parts, const double *q,
+                                         const double *v, double *slopes) {
+    constraint_rows *rows = &s->forces;
+    if (rows->set.m > 0) {
+        one.kernels->row_jacobian(s->model, s->workspace->memory, q, NULL, &rows->set, rows->A, NULL);
+        find_forces(s, one, 0, parts, v, slopes);
+    }
+    return rows->A;
+}
+
 void closures_add_forces(closures *s, sample_block one, const dyn_passive_parts *parts, double factor, const double *q,
                          const double *v, double *tau) {
-    const constraint_rows *rows = &s->forces;
+    const double *A = closures_find_joint_forces(s, one, parts, q, v, NULL);
     int nv = s->model->nv;
-    if (rows->set.m == 0) {
-        return;
-    }
-    one.kernels->row_jacobian(s->model, s->workspace->memory, q, NULL, &rows->set, rows->A, NULL);
-    find_forces(s, one, 0, parts, v);
-    for (int r = 0; r < rows->set.m; r++) {
+    for (int r = 0; r < s->forces.set.m; r++) {
         for (int i = 0; i < nv; i++) {
-            tau[i] += factor * rows->A[r * nv + i] * rows->solution.multipliers[r];
+            tau[i] += factor * A[r * nv + i] * s->forces.solution.multipliers[r];
         }
     }
 }
@@ -209,11 +223,11 @@ static void solve_other_lanes(closures *s, sample_block block) {
 }
 
 void closures_sweep(closures *s, sample_block block, const packed_inputs *in, double k, const void *diagonal,
-                    void *pivots, double *u) {
+                    bool needs_response, void *pivots, double *u) {
     if (k != 0) {
         closures_find_errors(s, block, in->q);
     }
-    const row_requirements required = {&s->rows.set, 2 * k, find_required(s, block, k), diagonal};
+    const row_requirements required = {&s->rows.set, 2 * k, find_required(s, block, k), diagonal, needs_response};
     block.kernels->constrained_response(s->model, s->workspace->memory, in, &required, pivots, u, &s->swept);
     solve_other_lanes(s, block);
 }
@@ -360,7 +374,13 @@ double closures_residual(const closures *s, sample_block block, size_t lane, con
 }
 
 int closures_examine(closures *s, sample_block block, size_t lane, double *condition) {
-    int m = s->rows.set.m, rank = least_norm_factorize(m, load_response(s, block, lane), &s->norm);
+    const int m = s->rows.set.m;
+    const double *R = load_response(s, block, lane);
+    if (dyn_packed_number(s->swept.regular, 0, block, lane) == 2) {
+        *condition = least_norm_condition_of_regular(m, R, &s->norm);
+        return m;
+    }
+    const int rank = least_norm_factorize(m, R, &s->norm);
     *condition = least_norm_condition(m, rank, &s->norm);
     return rank;
 }

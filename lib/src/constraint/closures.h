@@ -61,6 +61,12 @@ void closures_respond(closures *s, sample_block block, const void *q, const void
 void closures_exert(closures *s, sample_block block, const dyn_passive_parts *parts, const void *q, const void *v,
                     const void *diagonal, double *x);
 
+/* Finds A_f of one sample, one row for each direction in which a joint of a closed loop exerts a force, and the forces
+ * in forces.solution. `slopes` (NULL: not needed) receives their derivatives by the rates A_f v. v NULL: zero. Returns
+ * A_f, which lives until the next call. */
+const double *closures_find_joint_forces(closures *s, sample_block one, const dyn_passive_parts *parts, const double *q,
+                                         const double *v, double *slopes);
+
 /* Adds factor A_f' f of one sample to the joint forces tau, nv numbers; v NULL: zero. */
 void closures_add_forces(closures *s, sample_block one, const dyn_passive_parts *parts, double factor, const double *q,
                          const double *v, double *tau);
@@ -91,9 +97,9 @@ bool closures_have_sweep(const dyn_model *model);
 
 /* Computes the multipliers of accelerations that satisfy the constraints, with the stabilization k, in all lanes, and
  * the pivots. `diagonal` as in closures_respond. `u` receives nv packed numbers for closures_move. Writes
- * rows.response. */
+ * rows.response, unless it is not needed: closures_examine must not follow then. */
 void closures_sweep(closures *s, sample_block block, const packed_inputs *in, double k, const void *diagonal,
-                    void *pivots, double *u);
+                    bool needs_response, void *pivots, double *u);
 
 /* Replaces u by the accelerations, and writes the residual. No kernel may have run since closures_sweep. */
 void closures_move(const closures *s, sample_block block, const double *gravity, double *u);
@@ -111,7 +117,8 @@ void closures_find_rows(closures *s, sample_block block, const void *q, const vo
 /* Returns the largest of |A x - c| in one lane. */
 double closures_residual(const closures *s, sample_block block, size_t lane, const double *x);
 
-/* Computes the condition of A M^-1 A' in one lane (least_norm_condition). Returns the number of independent rows. */
+/* Computes the condition of A M^-1 A' in one lane (least_norm_condition) after closures_respond or closures_sweep.
+ * Returns the number of independent rows. */
 int closures_examine(closures *s, sample_block block, size_t lane, double *condition);
 
 /* Returns A_r x in one lane. */

@@ -88,14 +88,39 @@ static double freed_acceleration(const closures *s, sample_block block, size_t l
     return largest;
 }
 
+/* Returns the largest closure error of one lane at the packed q. */
+static double find_opening(closures *s, sample_block block, const void *q, size_t l) {
+    double most = 0;
+    closures_find_errors(s, block, q);
+    for (int r = 0; r < s->rows.set.m; r++) {
+        most = fmax(most, fabs(s->e[(size_t)r * block.lanes + l]));
+    }
+    return most;
+}
+
+/* Checks that the rows of a sample with known acceleration agree with each other (agreement.h). Closure errors are
+ * found only where the rows do not agree without them. */
+static dyn_status check_agreement(const constrained_call *call, sample_block block, const void *q, size_t l,
+                                  constraint_scratch *s, dyn_error *error) {
+    const double tolerance = call->options.tolerance;
+    const constraint_rows *rows = &s->loops.rows;
+    solved_rows solved = {rows->set.m, call->model->nv, block.lanes, l, rows->A, s->acceleration, s->loops.c, 0, 0};
+    if (!(tolerance > 0)) {
+        return DYN_OK;
+    }
+    solved.freed = freed_acceleration(&s->loops, block, l);
+    dyn_status status = agreement_check(&solved, tolerance, call->model, block.first + l, error);
+    if (status != DYN_OK) {
+        solved.opening = find_opening(&s->loops, block, q, l);
+        status = agreement_check(&solved, tolerance, call->model, block.first + l, error);
+    }
+    return status;
+}
+
 /* Stores the multipliers of a sample, and the condition and the largest residual of A a = c where its acceleration is
  * known. A negative rank stands for that of A M^-1 A'. Errors: those of agreement_check. */
-static dyn_status report(const constrained_call *call, sample_block block, size_t l, int rank, constraint_scratch *s,
-                         dyn_error *error) {
-    const constraint_rows *rows = &s->loops.rows;
-    const double freed = call->options.tolerance > 0 ? freed_acceleration(&s->loops, block, l) : 0;
-    const solved_rows solved = {rows->set.m, call->model->nv, block.lanes, l,
-                                rows->A,     s->acceleration, s->loops.c,  freed};
+static dyn_status report(const constrained_call *call, sample_block block, const void *q, size_t l, int rank,
+                         constraint_scratch *s, dyn_error *error) {
     size_t sample = block.first + l, m = (size_t)call->model->constraint_rows;
     if (call->lambda) {
         store_multipliers(&s->loops, call->lambda + sample * m, m);
@@ -106,7 +131,7 @@ static dyn_status report(const constrained_call *call, sample_block block, size_
         to->rank = closures_examine(&s->loops, block, l, &to->condition);
         to->rank = rank < 0 ? to->rank : rank;
     }
-    return agreement_check(&solved, call->options.tolerance, call->model, sample, error);
+    return check_agreement(call, block, q, l, s, error);
 }
 
 /* Computes the multipliers of least norm from A' lambda = s->dense.y into s->loops.lambda. */
@@ -141,7 +166,7 @@ static dyn_status solve_dense(const constrained_call *call, sample_block block, 
                                                                          : dense_solve_full_system(&p, &s->dense, a);
     dense_find_forces(&p, a, s->dense.y);
     find_least_norm(s, p.n);
-    return report(call, block, 0, rank, s, error);
+    return report(call, block, packed->q, 0, rank, s, error);
 }
 
 /* Copies acceleration and multipliers of a lane that constrained articulated bodies computed. */
@@ -189,7 +214,7 @@ static dyn_status compute_articulated(const constrained_call *call, sample_block
         } else {
             closures_load_multipliers(&s->loops, block, l);
         }
-        status = report(call, block, l, -1, s, error);
+        status = report(call, block, packed->q, l, -1, s, error);
     }
     return status;
 }
@@ -199,9 +224,9 @@ static bool is_dense(dyn_constraint_method method) {
     return method == DYN_CONSTRAINT_METHOD_FULL_SYSTEM || method == DYN_CONSTRAINT_METHOD_ELIMINATION;
 }
 
-/* Returns whether a block needs A after the sweep: for results, or where rows of a lane may contradict each other. */
+/* Returns whether a block needs A after the sweep: where rows of a lane may contradict each other. */
 static bool needs_rows(const constrained_call *call, sample_block block, const constraint_scratch *s) {
-    bool needs = call->results || (call->options.tolerance > 0 && call->options.tolerance < least_tolerance);
+    bool needs = call->options.tolerance > 0 && call->options.tolerance < least_tolerance;
     for (size_t l = 0; l < block.count && call->options.tolerance > 0; l++) {
         needs = needs || !closures_agree(&s->loops, block, l);
     }
@@ -213,7 +238,8 @@ static dyn_status compute_in_sweep(const constrained_call *call, sample_block bl
                                    constraint_scratch *s, dyn_error *error) {
     const double k = call->options.stabilization;
     const size_t m = (size_t)call->model->constraint_rows;
-    closures_sweep(&s->loops, block, packed, k, NULL, call->workspace->pivots, s->acceleration);
+    closures_sweep(&s->loops, block, packed, k, NULL, call->results || call->options.tolerance > 0,
+                   call->workspace->pivots, s->acceleration);
     dyn_status status = dyn_check_pivots(call->model, call->workspace, block, error);
     if (status != DYN_OK) {
         return status;
@@ -224,13 +250,20 @@ static dyn_status compute_in_sweep(const constrained_call *call, sample_block bl
         closures_require_acceleration(&s->loops, block, k, packed->v);
         for (size_t l = 0; status == DYN_OK && l < block.count; l++) {
             closures_load_multipliers(&s->loops, block, l);
-            status = report(call, block, l, -1, s, error);
+            status = report(call, block, packed->q, l, -1, s, error);
         }
         return status;
     }
-    for (size_t l = 0; l < block.count && call->lambda; l++) {
-        closures_load_multipliers(&s->loops, block, l);
-        store_multipliers(&s->loops, call->lambda + (block.first + l) * m, m);
+    for (size_t l = 0; l < block.count; l++) {
+        if (call->lambda) {
+            closures_load_multipliers(&s->loops, block, l);
+            store_multipliers(&s->loops, call->lambda + (block.first + l) * m, m);
+        }
+        if (call->results) {
+            dyn_constraint_result *to = &call->results[block.first + l];
+            to->residual = dyn_packed_number(s->loops.residual, 0, block, l);
+            to->rank = closures_examine(&s->loops, block, l, &to->condition);
+        }
     }
     return status;
 }
@@ -257,7 +290,7 @@ static dyn_status compute_multipliers(const constrained_call *call, sample_block
     closures_solve(&s->loops, block, NULL, s->acceleration);
     for (size_t l = 0; status == DYN_OK && l < block.count; l++) {
         closures_load_multipliers(&s->loops, block, l);
-        status = report(call, block, l, -1, s, error);
+        status = report(call, block, packed->q, l, -1, s, error);
     }
     return status;
 }
@@ -290,7 +323,7 @@ static dyn_status compute_embedded(const constrained_call *call, sample_block bl
         }
         find_least_norm(s, p.n);
     }
-    return report(call, block, 0, -1, s, error);
+    return report(call, block, packed->q, 0, -1, s, error);
 }
 
 /* Computes the accelerations of one block into s->acceleration, and stores its multipliers and results. */

@@ -9,6 +9,7 @@
  *
  * lambda = lambda_0 + z, where lambda_0 is in the span of the passive columns and solves the first equations, and z is
  * orthogonal to that span. The remainders of the other columns have the basis Z; z = Z y with y from the least squares.
+ * Weights u_r of multipliers add the equations lambda_r = 0 to these squares, with unit columns.
  */
 #include <dynamics/constrained_inverse_dynamics.h>
 
@@ -24,6 +25,7 @@
 #include "../model/constraint.h"
 #include "../model/error.h"
 #include "../model/sized.h"
+#include "closure_error.h"
 #include "closures.h"
 #include "given_rows.h"
 #include "orthogonal.h"
@@ -31,20 +33,24 @@
 /* Largest remainder of an equation of a passive coordinate, as a share of the sizes of its terms. */
 static const double force_tolerance = 1e-8;
 
+/* Share of the terms of all constraints that rounding errors account for. A robot at rest may move by this share of 1
+ * rad or m, per s or s^2. */
+static const double rounding_share = 1e-9;
+
 /* Scratch memory for one sample. */
 typedef struct distribution {
     int m, nv;              /* rows, those given by the caller included, and coordinates */
     double *A, *bias;       /* m x nv and m */
-    double *columns;        /* nv x m: remainders of the columns of A, first those of one kind of coordinates */
+    double *columns;        /* (nv + m) x m: remainders of the columns of the least squares */
     double *span, *rest;    /* m x m: bases of the passive columns, and of the remainders of the others */
-    double *coefficients;   /* m x nv */
-    double *forces;         /* m x nv: vectors of the least squares */
-    double *force_basis;    /* m x nv */
+    double *coefficients;   /* m x (nv + m) */
+    double *forces;         /* m x (nv + m): vectors of the least squares */
+    double *force_basis;    /* m x (nv + m) */
     double *triangle;       /* m x m */
-    double *norms, *target; /* nv */
+    double *norms, *target; /* nv + m */
     double *lambda, *y;     /* m */
     int *coordinates;       /* nv: coordinate of each column */
-    int *pivots;            /* nv */
+    int *pivots;            /* nv + m */
     unsigned char *done;    /* nv + m */
     unsigned char *is_passive;
 } distribution;
@@ -52,30 +58,32 @@ typedef struct distribution {
 /* Inputs of a call, and the sample under way. */
 typedef struct inverse_call {
     const dyn_model *model;
-    const double *weights; /* NULL: 1 */
+    const dyn_workspace *workspace;
+    const dyn_constrained_inverse_options *options;
     size_t sample;
+    const double *v, *a; /* of the sample; NULL: zeros */
 } inverse_call;
 
 static size_t lay_out(int rows, int nv, uintptr_t base, distribution *d) {
     uintptr_t cursor = base;
-    size_t m = (size_t)rows, n = (size_t)nv;
+    size_t m = (size_t)rows, n = (size_t)nv, all = n + m;
     d->m = rows, d->nv = nv;
     d->A = dyn_carve(&cursor, m * n * sizeof(double));
     d->bias = dyn_carve(&cursor, m * sizeof(double));
-    d->columns = dyn_carve(&cursor, n * m * sizeof(double));
+    d->columns = dyn_carve(&cursor, all * m * sizeof(double));
     d->span = dyn_carve(&cursor, m * m * sizeof(double));
     d->rest = dyn_carve(&cursor, m * m * sizeof(double));
-    d->coefficients = dyn_carve(&cursor, m * n * sizeof(double));
-    d->forces = dyn_carve(&cursor, m * n * sizeof(double));
-    d->force_basis = dyn_carve(&cursor, m * n * sizeof(double));
+    d->coefficients = dyn_carve(&cursor, m * all * sizeof(double));
+    d->forces = dyn_carve(&cursor, m * all * sizeof(double));
+    d->force_basis = dyn_carve(&cursor, m * all * sizeof(double));
     d->triangle = dyn_carve(&cursor, m * m * sizeof(double));
-    d->norms = dyn_carve(&cursor, (n + m) * sizeof(double));
-    d->target = dyn_carve(&cursor, n * sizeof(double));
+    d->norms = dyn_carve(&cursor, all * sizeof(double));
+    d->target = dyn_carve(&cursor, all * sizeof(double));
     d->lambda = dyn_carve(&cursor, m * sizeof(double));
     d->y = dyn_carve(&cursor, m * sizeof(double));
     d->coordinates = dyn_carve(&cursor, n * sizeof(int));
-    d->pivots = dyn_carve(&cursor, (n + m) * sizeof(int));
-    d->done = dyn_carve(&cursor, n + m);
+    d->pivots = dyn_carve(&cursor, all * sizeof(int));
+    d->done = dyn_carve(&cursor, all);
     d->is_passive = dyn_carve(&cursor, n);
     return cursor - base;
 }
@@ -100,6 +108,11 @@ static double column_product(const distribution *d, int column) {
     return sum;
 }
 
+/* Returns the root of a weight; 1 without weights. */
+static double weight_root(const double *weights, int i) {
+    return weights ? sqrt(weights[i]) : 1;
+}
+
 /* Collects the columns of A of the coordinates that are passive or not, times the roots of their weights. Returns their
  * number. */
 static int collect_columns(const inverse_call *call, bool is_passive, distribution *d) {
@@ -108,7 +121,7 @@ static int collect_columns(const inverse_call *call, bool is_passive, distributi
         if (d->is_passive[i] != is_passive) {
             continue;
         }
-        double *to = d->columns + count * m, factor = call->weights && !is_passive ? sqrt(call->weights[i]) : 1;
+        double *to = d->columns + count * m, factor = is_passive ? 1 : weight_root(call->options->weights, i);
         for (int r = 0; r < m; r++) {
             to[r] = factor * d->A[r * nv + i];
         }
@@ -172,14 +185,31 @@ static int solve_passive(const inverse_call *call, const double *f, distribution
     return rank;
 }
 
-/* Adds z to lambda, so that the weighted forces of the other coordinates are least. `passive_rank` is the rank of
- * d->span. Returns the number of directions of z. */
-static int minimize_forces(const inverse_call *call, const double *f, int passive_rank, distribution *d) {
+/* Adds the unit columns of the multipliers that have a weight to `count` columns, and their targets. Returns the number
+ * of all columns. */
+static int collect_multipliers(const double *weights, int count, distribution *d) {
+    for (int r = 0; weights && r < d->m; r++) {
+        if (weights[r] > 0) {
+            double *to = d->columns + count * d->m;
+            memset(to, 0, (size_t)d->m * sizeof *to);
+            to[r] = d->norms[count] = sqrt(weights[r]);
+            d->target[count++] = -to[r] * d->lambda[r];
+        }
+    }
+    return count;
+}
+
+/* Adds z to lambda, so that the weighted forces of the other coordinates are least, and those of the multipliers with
+ * `weights` (NULL: none). `passive_rank` is the rank of d->span. Returns the number of directions of z. */
+static int minimize_forces(const inverse_call *call, const double *weights, const double *f, int passive_rank,
+                           distribution *d) {
     int m = d->m, count = collect_columns(call, false, d);
     for (int i = 0; i < count; i++) {
         int at = d->coordinates[i];
-        d->target[i] = f[at] - column_product(d, at);
-        d->target[i] *= call->weights ? sqrt(call->weights[at]) : 1;
+        d->target[i] = weight_root(call->options->weights, at) * (f[at] - column_product(d, at));
+    }
+    count = collect_multipliers(weights, count, d);
+    for (int i = 0; i < count; i++) {
         orthogonal_remove(m, passive_rank, d->span, d->columns + i * m);
         orthogonal_remove(m, passive_rank, d->span, d->columns + i * m);
     }
@@ -206,21 +236,142 @@ static int minimize_forces(const inverse_call *call, const double *f, int passiv
     return rank;
 }
 
+/* ---- Motion ------------------------------------------------------------------------------------------------------ */
+
+/* Violation of a row by a motion: A v - b or A a + dA/dt v - db/dt, the sum of the sizes of its terms, and sum |A_i|.
+ * */
+typedef struct violation {
+    double rest, size, unit;
+} violation;
+
+/* Returns the violation of row r by the accelerations. The sizes of the terms of dA/dt v are those of |A| |v|^2. */
+static violation of_accelerations(const inverse_call *call, const distribution *d, int r) {
+    violation of = {d->bias[r], fabs(d->bias[r]), 0};
+    double fastest = 0;
+    for (int i = 0; i < d->nv; i++) {
+        const double v = call->v ? fabs(call->v[i]) : 0, A = d->A[r * d->nv + i];
+        of.unit += fabs(A);
+        fastest = fmax(fastest, v);
+        of.rest += call->a ? A * call->a[i] : 0;
+        of.size += call->a ? fabs(A * call->a[i]) : 0;
+    }
+    for (int i = 0; i < d->nv && call->v; i++) {
+        of.size += fabs(d->A[r * d->nv + i] * call->v[i]) * fastest;
+    }
+    return of;
+}
+
+/* Returns the violation of row r of a constraint of the model by the velocities. */
+static violation of_velocities(const inverse_call *call, const distribution *d, int constraint, int r) {
+    const double b = closure_motion(&call->model->closures[constraint], call->workspace->time).rate;
+    violation of = {-b, fabs(b), 0};
+    for (int i = 0; i < d->nv; i++) {
+        const double A = d->A[r * d->nv + i], term = call->v ? A * call->v[i] : 0;
+        of.unit += fabs(A);
+        of.rest += term;
+        of.size += fabs(term);
+    }
+    return of;
+}
+
+/* Sets the error for row r, which the accelerations or else the velocities violate. */
+static dyn_status refuse_motion(const inverse_call *call, int constraint, int r, bool is_a, double rest, double most,
+                                dyn_error *error) {
+    const dyn_error_site site = {.argument = is_a ? "a" : "v", .has_sample = true, .sample = call->sample};
+    const char *what = is_a ? "acceleration" : "velocity", *per = is_a ? "s^2" : "s";
+    if (constraint < 0) {
+        return dyn_error_at(error, DYN_FAILED_PRECONDITION, &site,
+                            "row %d of the request forbids this motion: its acceleration is off by %.3g, and up to "
+                            "%.3g is accepted; change a, or accept a compromise by a larger tolerance",
+                            r - call->model->constraint_rows, rest, most);
+    }
+    const dyn_constraint *c = &call->model->constraints[constraint];
+    const dyn_constraint_row row = dyn_model_constraint_row(call->model, constraint, r - c->first_row);
+    return dyn_error_at(
+        error, DYN_FAILED_PRECONDITION, &site,
+        "constraint %s forbids this motion: its %s along \"%s\" is off by %.3g %s/%s, and up to %.3g is "
+        "accepted; change %s, such as by the constraint Jacobian, or accept a compromise by a larger "
+        "tolerance",
+        c->name, what, row.direction, rest, row.is_angular ? "rad" : "m", per, most, is_a ? "a" : "v");
+}
+
+/* Checks rows first .. first + count - 1, which belong to a constraint of the model, or to the caller (-1). `largest`
+ * is the size of the largest row of all. */
+static dyn_status check_group(const inverse_call *call, const distribution *d, int constraint, int first, int count,
+                              bool is_a, double largest, dyn_error *error) {
+    double size = 0, rest = 0;
+    int worst = first;
+    for (int r = first; r < first + count; r++) {
+        const violation of = is_a ? of_accelerations(call, d, r) : of_velocities(call, d, constraint, r);
+        size = fmax(size, of.size);
+        if (!(fabs(of.rest) <= fabs(rest))) {
+            worst = r, rest = of.rest;
+        }
+    }
+    const double most = call->options->tolerance * size + rounding_share * largest;
+    return fabs(rest) <= most ? DYN_OK : refuse_motion(call, constraint, worst, is_a, rest, most, error);
+}
+
+/* Checks that the constraints allow a motion: its velocities, and its accelerations also in rows of the caller. */
+static dyn_status check_motion(const inverse_call *call, const distribution *d, dyn_error *error) {
+    const dyn_model *model = call->model;
+    double largest[2] = {0, 0};
+    dyn_status status = DYN_OK;
+    for (int i = 0; i < model->constraint_count; i++) {
+        const dyn_constraint *c = &model->constraints[i];
+        for (int r = c->first_row; r < c->first_row + c->row_count; r++) {
+            const violation of = of_velocities(call, d, i, r);
+            largest[0] = fmax(largest[0], of.size + of.unit);
+        }
+    }
+    for (int r = 0; r < d->m; r++) {
+        const violation of = of_accelerations(call, d, r);
+        largest[1] = fmax(largest[1], of.size + of.unit);
+    }
+    for (int is_a = 0; is_a < 2; is_a++) {
+        for (int i = 0; i < model->constraint_count && status == DYN_OK; i++) {
+            const dyn_constraint *c = &model->constraints[i];
+            status = check_group(call, d, i, c->first_row, c->row_count, is_a, largest[is_a], error);
+        }
+    }
+    for (int r = model->constraint_rows; r < d->m && status == DYN_OK; r++) {
+        status = check_group(call, d, -1, r, 1, true, largest[1], error);
+    }
+    return status;
+}
+
 /* Replaces the forces of one sample, which the motion needs without constraints, by those of the motors. */
-static dyn_status distribute(const inverse_call *call, const double *a, double *tau, distribution *d,
+static dyn_status distribute(const inverse_call *call, double *tau, distribution *d,
                              dyn_constrained_inverse_result *result, dyn_error *error) {
-    int m = d->m, nv = call->model->nv, passive = solve_passive(call, tau, d, error);
+    int m = d->m, nv = call->model->nv;
+    dyn_status status = call->options->tolerance > 0 ? check_motion(call, d, error) : DYN_OK;
+    int passive = status == DYN_OK ? solve_passive(call, tau, d, error) : -1;
     if (passive < 0) {
         return DYN_FAILED_PRECONDITION;
     }
-    int freedom = minimize_forces(call, tau, passive, d);
+    int freedom = minimize_forces(call, NULL, tau, passive, d);
+    if (call->options->multiplier_weights) {
+        minimize_forces(call, call->options->multiplier_weights, tau, passive, d);
+    }
     for (int i = 0; i < nv; i++) {
         tau[i] = d->is_passive[i] ? 0 : tau[i] - column_product(d, i);
     }
     *result = (dyn_constrained_inverse_result){.rank = passive + freedom, .freedom = freedom};
     for (int r = 0; r < m; r++) {
-        double rest = d->bias[r] + (a ? orthogonal_product(nv, d->A + r * nv, a) : 0);
-        result->residual = fmax(result->residual, fabs(rest));
+        result->residual = fmax(result->residual, fabs(of_accelerations(call, d, r).rest));
+    }
+    return DYN_OK;
+}
+
+/* Checks weights: positive numbers, or numbers that are not negative. */
+static dyn_status check_weights(const char *place, const double *weights, int count, bool may_vanish,
+                                dyn_error *error) {
+    for (int i = 0; weights && i < count; i++) {
+        if (!(weights[i] > 0 || (may_vanish && weights[i] == 0)) || !isfinite(weights[i])) {
+            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place,
+                                 "weight %d is %g; state a finite number that is %s", i, weights[i],
+                                 may_vanish ? "not negative" : "positive");
+        }
     }
     return DYN_OK;
 }
@@ -228,11 +379,16 @@ static dyn_status distribute(const inverse_call *call, const double *a, double *
 static dyn_status read_options(const dyn_model *model, const dyn_constrained_inverse_options *options,
                                dyn_constrained_inverse_options *chosen, dyn_error *error) {
     dyn_status status = dyn_sized_read("options", options, sizeof *chosen, chosen, error);
-    for (int i = 0; status == DYN_OK && chosen->weights && i < model->nv; i++) {
-        if (!(chosen->weights[i] > 0) || !isfinite(chosen->weights[i])) {
-            status = dyn_error_set(error, DYN_INVALID_ARGUMENT, "options.weights",
-                                   "weight %d is %g; state a finite number that is positive", i, chosen->weights[i]);
-        }
+    if (status == DYN_OK) {
+        status = check_weights("options.weights", chosen->weights, model->nv, false, error);
+    }
+    if (status == DYN_OK) {
+        const int rows = model->constraint_rows + given_rows_count(chosen->given);
+        status = check_weights("options.multiplier_weights", chosen->multiplier_weights, rows, true, error);
+    }
+    if (status == DYN_OK && !(chosen->tolerance >= 0 && chosen->tolerance <= 1)) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "options.tolerance",
+                             "the tolerance is %g; state a number from 0 to 1", chosen->tolerance);
     }
     return status;
 }
@@ -302,15 +458,15 @@ dyn_status dyn_constrained_inverse_dynamics(const dyn_model *model, dyn_workspac
     status = open_distribution(model, workspace, chosen.given, &d, &own, error);
     size_t m = status == DYN_OK ? (size_t)d.m : 0, nq = (size_t)model->nq, nv = (size_t)model->nv;
     for (size_t s = 0; s < n && status == DYN_OK; s++) {
-        const inverse_call call = {model, chosen.weights, s};
+        const inverse_call call = {model, workspace, &chosen, s, v ? v + s * nv : NULL, a ? a + s * nv : NULL};
         dyn_constrained_inverse_result result;
-        status = load_rows(model, workspace, q + s * nq, v ? v + s * nv : NULL, &d, error);
+        status = load_rows(model, workspace, q + s * nq, call.v, &d, error);
         if (status == DYN_OK) {
             given_rows_copy(chosen.given, s, model->nv, d.A + (size_t)model->constraint_rows * nv,
                             d.bias + model->constraint_rows, -1);
-            subtract_loop_forces(model, workspace, chosen.passive, q + s * nq, v ? v + s * nv : NULL, tau + s * nv);
+            subtract_loop_forces(model, workspace, chosen.passive, q + s * nq, call.v, tau + s * nv);
             mark_passive(model, &d);
-            status = distribute(&call, a ? a + s * nv : NULL, tau + s * nv, &d, &result, error);
+            status = distribute(&call, tau + s * nv, &d, &result, error);
         }
         if (status == DYN_OK && lambda) {
             memcpy(lambda + s * m, d.lambda, m * sizeof *lambda);

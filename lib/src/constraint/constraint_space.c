@@ -9,6 +9,7 @@
  */
 #include <dynamics/constraint_space.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <dynamics/constrained_dynamics.h>
@@ -21,10 +22,14 @@
 #include "../dynamics/workspace.h"
 #include "../model/constraint.h"
 #include "../model/error.h"
+#include "constraint_space.h"
+#include "given_rows.h"
 #include "least_norm.h"
 
 /* Scratch memory for one sample. */
 typedef struct sample_space {
+    const dyn_given_rows *given;
+    void *own; /* memory for given rows; NULL: that of the workspace is enough */
     int m, nv, rank;
     double *A;           /* m x nv */
     double *inverse;     /* M^-1, nv x nv */
@@ -37,7 +42,7 @@ typedef struct sample_space {
 
 static size_t lay_out(const dyn_model *model, uintptr_t base, sample_space *s) {
     uintptr_t cursor = base;
-    size_t m = (size_t)model->constraint_rows, n = (size_t)model->nv;
+    size_t m = (size_t)(model->constraint_rows + given_rows_count(s->given)), n = (size_t)model->nv;
     s->m = (int)m, s->nv = (int)n;
     s->A = dyn_carve(&cursor, m * n * sizeof(double));
     s->inverse = dyn_carve(&cursor, n * n * sizeof(double));
@@ -95,7 +100,9 @@ static void find_inertia(sample_space *s) {
 static dyn_status open_sample(const dyn_model *model, dyn_workspace *w, size_t sample, const double *all_q,
                               sample_space *s, dyn_error *error) {
     const double *q = all_q + sample * (size_t)model->nq;
-    dyn_status status = dyn_constraint_rows(model, w, 1, q, NULL, s->A, NULL, NULL, error);
+    const int own = model->constraint_rows;
+    dyn_status status = own > 0 ? dyn_constraint_rows(model, w, 1, q, NULL, s->A, NULL, NULL, error) : DYN_OK;
+    given_rows_copy(s->given, sample, s->nv, s->A + own * s->nv, s->row, 0);
     if (status == DYN_OK) {
         status = dyn_minverse(model, w, 1, q, s->inverse, error);
     }
@@ -140,8 +147,8 @@ static matrix_view response_rows_of(const sample_space *s) {
     return (matrix_view){s->response, 1, s->m};
 }
 
-/* Stores 1 - left Lambda right, where left is nv x m and right is m x nv. */
-static void store_projector(sample_space *s, matrix_view left, matrix_view right, double *P) {
+/* Stores B - left Lambda right, where left is nv x m, right is m x nv and B is nv x nv; B NULL: 1. */
+static void store_projector(sample_space *s, const double *B, matrix_view left, matrix_view right, double *P) {
     for (int i = 0; i < s->nv; i++) {
         for (int c = 0; c < s->m; c++) {
             double sum = 0;
@@ -151,13 +158,71 @@ static void store_projector(sample_space *s, matrix_view left, matrix_view right
             s->row[c] = sum;
         }
         for (int j = 0; j < s->nv; j++) {
-            double sum = i == j;
+            double sum = B ? B[i * s->nv + j] : i == j;
             for (int c = 0; c < s->m; c++) {
                 sum -= s->row[c] * right.first[c * right.row + j * right.column];
             }
             P[i * s->nv + j] = sum;
         }
     }
+}
+
+/* Stores -Lambda A M^-1. */
+static void store_multipliers(sample_space *s, double *multipliers) {
+    for (int i = 0; i < s->nv; i++) {
+        least_norm_apply(s->m, s->rank, s->response + i * s->m, &s->norm, s->row);
+        for (int r = 0; r < s->m; r++) {
+            multipliers[r * s->nv + i] = 0 - s->row[r];
+        }
+    }
+}
+
+/* Stores the quantities that contain Lambda. */
+static void store_inertia(sample_space *s, size_t sample, const dyn_constraint_space *to) {
+    size_t m = (size_t)s->m, nv = (size_t)s->nv;
+    find_inertia(s);
+    if (to->inertia) {
+        memcpy(to->inertia + sample * m * m, s->inertia, m * m * sizeof *s->inertia);
+    }
+    if (to->force_projector) {
+        store_projector(s, NULL, columns_of(s), response_rows_of(s), to->force_projector + sample * nv * nv);
+    }
+    if (to->acceleration_projector) {
+        store_projector(s, NULL, responses_of(s), rows_of(s), to->acceleration_projector + sample * nv * nv);
+    }
+    if (to->acceleration_by_force) {
+        store_projector(s, s->inverse, responses_of(s), response_rows_of(s),
+                        to->acceleration_by_force + sample * nv * nv);
+    }
+}
+
+/* Computes Lambda right x of nv numbers x into s->row. */
+static void weight(sample_space *s, matrix_view right, const double *x) {
+    for (int r = 0; r < s->m; r++) {
+        double sum = 0;
+        for (int i = 0; i < s->nv; i++) {
+            sum += right.first[r * right.row + i * right.column] * x[i];
+        }
+        s->row[r] = sum;
+    }
+    least_norm_apply(s->m, s->rank, s->row, &s->norm, s->row);
+}
+
+/* Adds factor left s->row to nv numbers. */
+static void add_combination(const sample_space *s, double factor, matrix_view left, double *to) {
+    for (int i = 0; i < s->nv; i++) {
+        for (int r = 0; r < s->m; r++) {
+            to[i] += factor * left.first[i * left.row + r * left.column] * s->row[r];
+        }
+    }
+}
+
+/* Stores x - factor left Lambda right x of nv numbers x, which may be the same array. Leaves Lambda right x in
+ * s->row. */
+static void reduce(sample_space *s, double factor, matrix_view left, matrix_view right, const double *x, double *to) {
+    weight(s, right, x);
+    memmove(to, x, (size_t)s->nv * sizeof *to);
+    add_combination(s, -factor, left, to);
 }
 
 static void store_sample(sample_space *s, size_t sample, const dyn_constraint_space *to) {
@@ -171,42 +236,49 @@ static void store_sample(sample_space *s, size_t sample, const dyn_constraint_sp
     if (to->condition) {
         to->condition[sample] = find_condition(s);
     }
-    if (!to->inertia && !to->force_projector && !to->acceleration_projector) {
-        return;
+    if (to->multipliers_by_force) {
+        store_multipliers(s, to->multipliers_by_force + sample * m * nv);
     }
-    find_inertia(s);
-    if (to->inertia) {
-        memcpy(to->inertia + sample * m * m, s->inertia, m * m * sizeof *s->inertia);
-    }
-    if (to->force_projector) {
-        store_projector(s, columns_of(s), response_rows_of(s), to->force_projector + sample * nv * nv);
-    }
-    if (to->acceleration_projector) {
-        store_projector(s, responses_of(s), rows_of(s), to->acceleration_projector + sample * nv * nv);
+    if (to->inertia || to->force_projector || to->acceleration_projector || to->acceleration_by_force) {
+        store_inertia(s, sample, to);
     }
 }
 
-/* Checks the configurations, and lays the scratch memory out in the workspace. */
+/* Lays the scratch memory out in the workspace, or with given rows in memory of its own. */
+static dyn_status open_memory(const dyn_model *model, const dyn_workspace *w, sample_space *s, dyn_error *error) {
+    if (given_rows_count(s->given) == 0) {
+        return lay_out(model, (uintptr_t)w->distribution_memory, s) > w->distribution_size ? dyn_error_memory(error)
+                                                                                           : DYN_OK;
+    }
+    const size_t size = lay_out(model, 0, s);
+    s->own = aligned_alloc(CARVE_ALIGNMENT, dyn_carve_size(size));
+    lay_out(model, (uintptr_t)s->own, s);
+    return s->own ? DYN_OK : dyn_error_memory(error);
+}
+
+/* Checks the configurations and the given rows, and lays the scratch memory out. The caller frees s->own. */
 static dyn_status open_space(const dyn_model *model, const dyn_workspace *w, size_t n, const double *q, sample_space *s,
                              dyn_error *error) {
     dyn_status status = dyn_check_state(model, w, n, NULL, q, NULL, error);
+    if (status == DYN_OK) {
+        status = given_rows_check(s->given, model, n, error);
+    }
     if (status != DYN_OK) {
         return status;
     }
-    if (model->constraint_rows == 0) {
+    if (model->constraint_rows + given_rows_count(s->given) == 0) {
         return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model", "the model has no constraint");
     }
     if (w->precision != DYN_PRECISION_DOUBLE) {
         return dyn_error_set(error, DYN_FAILED_PRECONDITION, "workspace",
                              "constraints are computed in double precision; use a workspace of that precision");
     }
-    return lay_out(model, (uintptr_t)w->distribution_memory, s) > w->distribution_size ? dyn_error_memory(error)
-                                                                                       : DYN_OK;
+    return open_memory(model, w, s, error);
 }
 
 dyn_status dyn_constraint_space_quantities(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                            const dyn_constraint_space *quantities, dyn_error *error) {
-    sample_space s = {0};
+    sample_space s = {.given = quantities->given};
     dyn_status status = open_space(model, workspace, n, q, &s, error);
     for (size_t i = 0; i < n && status == DYN_OK; i++) {
         status = open_sample(model, workspace, i, q, &s, error);
@@ -214,54 +286,66 @@ dyn_status dyn_constraint_space_quantities(const dyn_model *model, dyn_workspace
             store_sample(&s, i, quantities);
         }
     }
+    free(s.own);
     return status;
 }
 
-/* Stores x - left Lambda right x of nv numbers x. */
-static void project(sample_space *s, matrix_view left, matrix_view right, const double *x, double *projected) {
-    for (int r = 0; r < s->m; r++) {
-        double sum = 0;
-        for (int i = 0; i < s->nv; i++) {
-            sum += right.first[r * right.row + i * right.column] * x[i];
-        }
-        s->row[r] = sum;
-    }
-    least_norm_apply(s->m, s->rank, s->row, &s->norm, s->row);
-    for (int i = 0; i < s->nv; i++) {
-        double sum = x[i];
-        for (int r = 0; r < s->m; r++) {
-            sum -= left.first[i * left.row + r * left.column] * s->row[r];
-        }
-        projected[i] = sum;
-    }
-}
-
 dyn_status dyn_constraint_project(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                                  const double *f, const double *a, double *projected_f, double *projected_a,
-                                  dyn_error *error) {
-    sample_space s = {0};
+                                  const dyn_given_rows *given, const double *f, const double *a, double *projected_f,
+                                  double *projected_a, dyn_error *error) {
+    sample_space s = {.given = given};
     dyn_status status = open_space(model, workspace, n, q, &s, error);
     size_t nv = (size_t)s.nv;
     for (size_t i = 0; i < n && status == DYN_OK; i++) {
         status = open_sample(model, workspace, i, q, &s, error);
         if (status == DYN_OK && f && projected_f) {
-            project(&s, columns_of(&s), response_rows_of(&s), f + i * nv, projected_f + i * nv);
+            reduce(&s, 1, columns_of(&s), response_rows_of(&s), f + i * nv, projected_f + i * nv);
         }
         if (status == DYN_OK && a && projected_a) {
-            project(&s, responses_of(&s), rows_of(&s), a + i * nv, projected_a + i * nv);
+            reduce(&s, 1, responses_of(&s), rows_of(&s), a + i * nv, projected_a + i * nv);
         }
     }
+    free(s.own);
+    return status;
+}
+
+dyn_status constraint_space_strike(const given_impact *impact, double *v, double *impulses, dyn_error *error) {
+    sample_space s = {.given = impact->given};
+    const double factor = 1 + impact->restitution;
+    dyn_status status = open_space(impact->model, impact->workspace, impact->n, impact->q, &s, error);
+    for (size_t i = 0; i < impact->n && status == DYN_OK; i++) {
+        double *own = v + i * (size_t)s.nv;
+        status = open_sample(impact->model, impact->workspace, i, impact->q, &s, error);
+        if (status == DYN_OK) {
+            reduce(&s, factor, responses_of(&s), rows_of(&s), own, own);
+        }
+        for (int r = 0; r < s.m && status == DYN_OK && impulses; r++) {
+            impulses[i * (size_t)s.m + (size_t)r] = 0 - factor * s.row[r];
+        }
+    }
+    free(s.own);
     return status;
 }
 
 /* ---- Hybrid motion-force control --------------------------------------------------------------------------------- */
 
+/* Adds (1 - P) f of one sample to tau, and stores the multipliers of least norm whose forces are -(1 - P) f. */
+static void press(sample_space *s, const double *f, double *tau, double *lambda) {
+    weight(s, response_rows_of(s), f);
+    add_combination(s, 1, columns_of(s), tau);
+    for (int r = 0; r < s->m && lambda; r++) {
+        lambda[r] = 0 - s->row[r];
+    }
+}
+
 dyn_status dyn_hybrid_forces(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
-                             const double *q, const double *v, const double *a, const double *f,
-                             const dyn_external_forces *forces, double *tau, double *acceleration, double *lambda,
-                             dyn_error *error) {
-    static const double no_gravity[3] = {0};
-    if (model->constraint_rows == 0) {
+                             const double *q, const double *v, const dyn_given_rows *given, const double *a,
+                             const double *f, const dyn_external_forces *forces, double *tau, double *acceleration,
+                             double *lambda, dyn_error *error) {
+    const dyn_constraint_options options = DYN_CONSTRAINT_OPTIONS_INIT(.given = given);
+    const size_t nv = (size_t)model->nv, m = (size_t)(model->constraint_rows + given_rows_count(given));
+    sample_space s = {.given = given};
+    if (m == 0) {
         return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model", "the model has no constraint");
     }
     if (constraint_force_rows(model) > 0) {
@@ -271,22 +355,24 @@ dyn_status dyn_hybrid_forces(const dyn_model *model, dyn_workspace *workspace, s
     /* The free tree needs tau for a. With these forces the constraints lead to the acceleration nearest to a. */
     dyn_status status = dyn_rnea(model, workspace, n, gravity, q, v, a, forces, acceleration, error);
     if (status == DYN_OK) {
-        status = dyn_constrained_forward_dynamics(model, workspace, n, gravity, q, v, acceleration, forces, NULL,
+        status = dyn_constrained_forward_dynamics(model, workspace, n, gravity, q, v, acceleration, forces, &options,
                                                   acceleration, NULL, NULL, error);
     }
-    /* At rest and without gravity, f causes P_qdd M^-1 f, and M times that is P f. */
     if (status == DYN_OK) {
-        status = dyn_constrained_forward_dynamics(model, workspace, n, no_gravity, q, NULL, f, NULL, NULL, tau, lambda,
-                                                  NULL, error);
+        status = dyn_rnea(model, workspace, n, gravity, q, v, acceleration, forces, tau, error);
     }
-    for (size_t i = 0; i < n * (size_t)model->nv && status == DYN_OK; i++) {
-        tau[i] = acceleration[i] - tau[i];
+    if (status == DYN_OK && lambda) {
+        memset(lambda, 0, n * m * sizeof *lambda);
     }
-    if (status == DYN_OK) {
-        status = dyn_rnea(model, workspace, n, gravity, q, v, tau, forces, tau, error);
+    if (status == DYN_OK && f) {
+        status = open_space(model, workspace, n, q, &s, error);
     }
-    for (size_t i = 0; i < n * (size_t)model->nv && status == DYN_OK && f; i++) {
-        tau[i] += f[i];
+    for (size_t i = 0; i < n && f && status == DYN_OK; i++) {
+        status = open_sample(model, workspace, i, q, &s, error);
+        if (status == DYN_OK) {
+            press(&s, f + i * nv, tau + i * nv, lambda ? lambda + i * m : NULL);
+        }
     }
+    free(s.own);
     return status;
 }

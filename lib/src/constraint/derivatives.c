@@ -2,9 +2,10 @@
 /*
  * Derivatives of accelerations and multipliers. Differentiating
  *
- *     M a + h = tau + A' lambda        A a = c,  c = -dA/dt v - 2 k A v - k^2 e
+ *     M a + h = tau + A' lambda + A_f' phi        A a = c,  c = -dA/dt v - 2 k A v - k^2 e
  *
- * along an increment of q, v or tau yields, with the residual f = M a + h - tau - A' lambda at constant a and lambda,
+ * along an increment of q, v or tau yields, with the residual f = M a + h - tau - A' lambda - A_f' phi at constant a
+ * and lambda,
  *
  *     M da - A' dlambda = -df        A da = dc - dA a
  *
@@ -14,6 +15,10 @@
  *     (1 - R R^+) dA M^-1 A' R^+ lambda
  *
  * to dlambda: the one term of the derivative of a pseudoinverse that is left where b is in the range of R.
+ *
+ * phi are the forces of joints of closed loops, which depend on their rates A_f v:
+ *
+ *     d(A_f' phi) = dA_f' phi + A_f' dphi/drate (dA_f v + A_f dv)
  *
  * The differences of order six have steps of 5 mrad or 5 mm. A row is a polynomial of at most third degree in the sine
  * and the cosine of a coordinate, so that the error of the quotient is below 3e-13 of its size, and rounding adds about
@@ -37,6 +42,8 @@
 #include "../model/error.h"
 #include "../model/normal_form.h"
 #include "../model/sized.h"
+#include "closures.h"
+#include "given_rows.h"
 #include "least_norm.h"
 
 /* Configurations of a difference quotient, and their weights. */
@@ -54,7 +61,8 @@ typedef struct differential {
     dyn_workspace *workspace;
     const double *q, *v; /* of the sample; v may be NULL */
     double k;            /* stabilization */
-    int nq, nv, m;
+    const dyn_passive_parts *passive;
+    int nq, nv, m, m_f; /* m_f: directions in which joints of closed loops exert forces */
     double *a, *lambda;
     double *f_q, *f_v, *M;      /* derivatives of M a + h, nv x nv */
     double *inverse;            /* M^-1 */
@@ -70,12 +78,14 @@ typedef struct differential {
     double *df, *da;            /* nv */
     double *rest, *dlambda, *b; /* m: dc - dA a; dlambda; the right-hand side of R dlambda */
     double *turn;               /* m: dA M^-1 A' R^+ lambda */
+    double *A_f;                /* m_f x nv, at q; those of a point are beyond */
+    double *phi, *slopes;       /* m_f: phi and dphi/drate */
     least_norm norm;
 } differential;
 
 static size_t lay_out(uintptr_t base, differential *d) {
     uintptr_t cursor = base;
-    size_t nq = (size_t)d->nq, nv = (size_t)d->nv, m = (size_t)d->m;
+    size_t nq = (size_t)d->nq, nv = (size_t)d->nv, m = (size_t)d->m, m_f = (size_t)d->m_f;
     struct {
         double **to;
         size_t count;
@@ -101,7 +111,10 @@ static size_t lay_out(uintptr_t base, differential *d) {
                  {&d->rest, m},
                  {&d->dlambda, m},
                  {&d->b, m},
-                 {&d->turn, m}};
+                 {&d->turn, m},
+                 {&d->A_f, 2 * m_f * nv},
+                 {&d->phi, m_f},
+                 {&d->slopes, m_f}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         *parts[i].to = dyn_carve(&cursor, parts[i].count * sizeof(double));
     }
@@ -144,6 +157,55 @@ static void find_responses(differential *d) {
     }
     multiply(m, m, d->R_inverse, d->lambda, d->b);
     multiply(nv, m, d->Y, d->b, d->w);
+}
+
+/* ---- Forces of loop joints --------------------------------------------------------------------------------------- */
+
+/* Computes A_f at q, and the forces at (q, v) and their slopes into phi and slopes (both NULL: not needed). */
+static void find_joint_forces(const differential *d, const double *q, double *A_f, double *phi, double *slopes) {
+    const size_t nv = (size_t)d->nv, m_f = (size_t)d->m_f;
+    closures loops;
+    if (m_f == 0) {
+        return;
+    }
+    closures_lay_out(d->model, 1, (uintptr_t)d->workspace->constraint_memory, &loops);
+    closures_choose(d->model, d->workspace, &loops);
+    const double *rows =
+        closures_find_joint_forces(&loops, dyn_block_of_one(d->workspace, 0), d->passive, q, d->v, slopes);
+    memcpy(A_f, rows, m_f * nv * sizeof *A_f);
+    if (phi) {
+        memcpy(phi, loops.forces.solution.multipliers, m_f * sizeof *phi);
+    }
+}
+
+/* Finds A_f, phi and the slopes, and subtracts A_f' dphi/drate A_f from the derivative of f by v. */
+static void load_joint_forces(differential *d) {
+    find_joint_forces(d, d->q, d->A_f, d->phi, d->slopes);
+    for (int r = 0; r < d->m_f; r++) {
+        const double *row = d->A_f + r * d->nv;
+        for (int i = 0; i < d->nv; i++) {
+            for (int j = 0; j < d->nv; j++) {
+                d->f_v[i * d->nv + j] -= row[i] * d->slopes[r] * row[j];
+            }
+        }
+    }
+}
+
+/* Subtracts a share of d(A_f' phi) from df: the weight of a point of a difference along q times A_f' phi there, where
+ * phi has the rates of that point in the tangent at q. */
+static void subtract_joint_forces(const differential *d, const double *q, double weight, double *df) {
+    double *moved = d->A_f + d->m_f * d->nv;
+    find_joint_forces(d, q, moved, NULL, NULL);
+    for (int r = 0; r < d->m_f; r++) {
+        const double *row = moved + r * d->nv;
+        double rate = 0;
+        for (int i = 0; d->v && i < d->nv; i++) {
+            rate += row[i] * d->v[i];
+        }
+        for (int i = 0; i < d->nv; i++) {
+            df[i] -= weight * (row[i] * d->phi[r] + d->A_f[r * d->nv + i] * d->slopes[r] * rate);
+        }
+    }
 }
 
 /* ---- Differences of rows ----------------------------------------------------------------------------------------- */
@@ -200,6 +262,9 @@ static dyn_status differentiate_by_q(differential *d, int coordinate, dyn_error 
         }
         d->rest[r] -= weight * motion;
         d->turn[r] += weight * turn;
+    }
+    for (int i = 0; i < POINTS && d->m_f > 0; i++) {
+        subtract_joint_forces(d, d->points_q + i * d->nq, weights[i] / step, d->df);
     }
     return status;
 }
@@ -342,6 +407,7 @@ static dyn_status prepare(differential *d, const derivative_call *call, size_t s
         status = dyn_constraint_rows(d->model, d->workspace, 1, d->q, d->v, d->A, d->bias, NULL, error);
     }
     if (status == DYN_OK) {
+        load_joint_forces(d);
         find_responses(d);
     }
     return status;
@@ -382,8 +448,12 @@ dyn_status dyn_constrained_forward_dynamics_derivatives(const dyn_model *model, 
                                                         dyn_error *error) {
     const dynamics_inputs in = {gravity, q, v, "tau", tau, forces};
     dyn_constraint_options known = {0};
-    differential d = {
-        .model = model, .workspace = workspace, .nq = model->nq, .nv = model->nv, .m = model->constraint_rows};
+    differential d = {.model = model,
+                      .workspace = workspace,
+                      .nq = model->nq,
+                      .nv = model->nv,
+                      .m = model->constraint_rows,
+                      .m_f = constraint_force_rows(model)};
     dyn_status status = dyn_sized_read("options", options, sizeof known, &known, error);
     if (status == DYN_OK) {
         status = dyn_check_inputs(model, workspace, n, &in, error);
@@ -391,10 +461,11 @@ dyn_status dyn_constrained_forward_dynamics_derivatives(const dyn_model *model, 
     if (status == DYN_OK && model->constraint_rows == 0) {
         status = dyn_error_set(error, DYN_FAILED_PRECONDITION, "model", "the model has no constraint");
     }
-    if (status == DYN_OK && constraint_force_rows(model) > 0) {
-        status = dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
-                               "a joint of a closed loop has damping, friction or an effort, which derivatives do not "
-                               "consider");
+    if (status == DYN_OK && given_rows_count(known.given) > 0) {
+        status = dyn_error_set(error, DYN_INVALID_ARGUMENT, "options.given",
+                               "%d rows are given, whose change with q is not known; state them as constraints of the "
+                               "model",
+                               known.given->count);
     }
     if (status != DYN_OK) {
         return status;
@@ -409,6 +480,7 @@ dyn_status dyn_constrained_forward_dynamics_derivatives(const dyn_model *model, 
     }
     lay_out((uintptr_t)memory, &d);
     d.k = known.stabilization;
+    d.passive = known.passive;
     for (size_t s = 0; status == DYN_OK && s < n; s++) {
         d.q = q + s * (size_t)d.nq;
         d.v = v ? v + s * (size_t)d.nv : NULL;
@@ -418,5 +490,45 @@ dyn_status dyn_constrained_forward_dynamics_derivatives(const dyn_model *model, 
     }
     free(list);
     free(memory);
+    return status;
+}
+
+/* ---- Along a direction ------------------------------------------------------------------------------------------- */
+
+/* Adds the product of a matrix, nv x nv, and the row of a sample; `rows` may be NULL. */
+static void add_product(size_t nv, const double *matrix, const double *rows, size_t sample, double *sum) {
+    for (size_t i = 0; rows && i < nv; i++) {
+        for (size_t k = 0; k < nv; k++) {
+            sum[i] += matrix[i * nv + k] * rows[sample * nv + k];
+        }
+    }
+}
+
+dyn_status dyn_constrained_forward_dynamics_along(const dyn_model *model, dyn_workspace *workspace, size_t n,
+                                                  const double *gravity, const double *q, const double *v,
+                                                  const double *tau, const dyn_external_forces *forces,
+                                                  const dyn_constrained_direction *direction, double *da,
+                                                  dyn_error *error) {
+    const size_t nv = (size_t)model->nv, size = nv * nv, count = forces ? forces->count : 0;
+    double *memory = malloc((3 * size + 1) * sizeof *memory);
+    dyn_external_force *list = calloc(count + 1, sizeof *list);
+    dyn_status status = memory && list ? DYN_OK : dyn_error_memory(error);
+    for (size_t i = 0; status == DYN_OK && i < n; i++) {
+        const dyn_external_forces own = forces_of(forces, i, list);
+        const dyn_constrained_derivatives by = {.da_dq = memory, .da_dv = memory + size, .da_dtau = memory + 2 * size};
+        status = dyn_constrained_forward_dynamics_derivatives(model, workspace, 1, gravity, q + i * (size_t)model->nq,
+                                                              v ? v + i * nv : NULL, tau ? tau + i * nv : NULL,
+                                                              count > 0 ? &own : NULL, NULL, &by, error);
+        if (status != DYN_OK) {
+            error->site.sample = i;
+            continue;
+        }
+        memset(da + i * nv, 0, nv * sizeof *da);
+        add_product(nv, by.da_dq, direction->dq, i, da + i * nv);
+        add_product(nv, by.da_dv, direction->dv, i, da + i * nv);
+        add_product(nv, by.da_dtau, direction->dtau, i, da + i * nv);
+    }
+    free(memory);
+    free(list);
     return status;
 }

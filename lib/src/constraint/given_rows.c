@@ -75,10 +75,11 @@ void given_rows_copy(const dyn_given_rows *given, size_t sample, int nv, double 
 typedef struct given_scratch {
     int m, nv;
     double *A, *c;    /* m x nv and m */
-    double *R, *b;    /* m x m and m: for the multipliers of least norm */
+    double *R, *b;    /* m x m and m: for the multipliers of least norm; b holds closure errors before */
     double *a;        /* nv */
     double *inverse;  /* M^-1, nv x nv */
     double *response; /* nv: a column of M^-1 A' */
+    double opening;   /* largest closure error of the model's constraints */
     dense_scratch dense;
     least_norm norm;
 } given_scratch;
@@ -148,10 +149,12 @@ static dyn_status load(const given_problem *p, size_t sample, given_scratch *s, 
         status = dyn_minverse(p->model, p->workspace, 1, q, s->inverse, error);
     }
     if (status == DYN_OK && own > 0) {
-        status = dyn_constraint_rows(p->model, p->workspace, 1, q, v, s->A, s->c, NULL, error);
+        status = dyn_constraint_rows(p->model, p->workspace, 1, q, v, s->A, s->c, s->b, error);
     }
+    s->opening = 0;
     for (size_t r = 0; r < own && status == DYN_OK; r++) {
         s->c[r] = -s->c[r];
+        s->opening = fmax(s->opening, fabs(s->b[r]));
     }
     given_rows_copy(call->options->given, sample, s->nv, s->A + own * nv, s->c + own, 1);
     for (size_t i = 0; i < nv; i++) {
@@ -201,7 +204,7 @@ static dyn_status solve(const given_problem *p, given_scratch *s, double *a, dou
                                  s->a[i]);
         }
     }
-    const solved_rows rows = {s->m, s->nv, 1, 0, s->A, s->a, s->c, freed_acceleration(s)};
+    const solved_rows rows = {s->m, s->nv, 1, 0, s->A, s->a, s->c, freed_acceleration(s), s->opening};
     dyn_status status = agreement_check(&rows, p->call->options->tolerance, p->model, 0, error);
     if (status != DYN_OK) {
         return status;

@@ -4,6 +4,7 @@
  */
 #include <dynamics/impact.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "../dynamics/arguments.h"
@@ -11,6 +12,8 @@
 #include "../dynamics/results.h"
 #include "../model/error.h"
 #include "closures.h"
+#include "constraint_space.h"
+#include "given_rows.h"
 
 /* Parts of the workspace's memory. */
 typedef struct impact_scratch {
@@ -25,13 +28,15 @@ static size_t lay_out(const dyn_model *model, size_t lanes, uintptr_t base, impa
     return cursor - base;
 }
 
-/* Checks the arguments, and lays the scratch memory out in the workspace. */
-static dyn_status open_impact(const dyn_model *model, const dyn_workspace *w, double restitution, impact_scratch *s,
-                              dyn_error *error) {
-    if (!(restitution >= 0 && restitution <= 1)) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "restitution",
-                             "the coefficient of restitution is %g; pass a number from 0 to 1", restitution);
-    }
+static dyn_status check_restitution(double restitution, dyn_error *error) {
+    return restitution >= 0 && restitution <= 1
+               ? DYN_OK
+               : dyn_error_set(error, DYN_INVALID_ARGUMENT, "restitution",
+                               "the coefficient of restitution is %g; pass a number from 0 to 1", restitution);
+}
+
+/* Checks the model, and lays the scratch memory out in the workspace. */
+static dyn_status open_impact(const dyn_model *model, const dyn_workspace *w, impact_scratch *s, dyn_error *error) {
     if (model->constraint_rows == 0) {
         return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model", "the model has no constraint");
     }
@@ -64,13 +69,57 @@ static void strike(impact_scratch *s, sample_block block, double restitution, do
     }
 }
 
+/* ---- Given rows -------------------------------------------------------------------------------------------------- */
+
+/* Returns an error for a model with a prescribed motion. */
+static dyn_status check_rates(const dyn_model *model, dyn_error *error) {
+    for (int i = 0; i < model->constraint_count; i++) {
+        if (model->closures[i].kind == CLOSURE_PRESCRIBED) {
+            return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
+                                 "constraint %s prescribes a motion, which impacts of given rows do not consider",
+                                 model->constraints[i].name);
+        }
+    }
+    return DYN_OK;
+}
+
+/* Computes the impact of the velocities v; NULL: zeros. */
+static dyn_status strike_given(const given_impact *impact, const double *v, double *v_after, double *impulses,
+                               dyn_error *error) {
+    const size_t count = impact->n * (size_t)impact->model->nv;
+    double *struck = v_after ? v_after : calloc(count + 1, sizeof *struck);
+    dyn_status status = struck ? check_rates(impact->model, error) : dyn_error_memory(error);
+    if (struck && v) {
+        memmove(struck, v, count * sizeof *v);
+    } else if (struck) {
+        memset(struck, 0, count * sizeof *struck);
+    }
+    if (status == DYN_OK) {
+        status = constraint_space_strike(impact, struck, impulses, error);
+    }
+    if (struck != v_after) {
+        free(struck);
+    }
+    return status;
+}
+
+/* ---- Entry point ------------------------------------------------------------------------------------------------- */
+
 dyn_status dyn_impact(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, const double *v,
-                      double restitution, double *v_after, double *impulses, dyn_error *error) {
+                      const dyn_given_rows *given, double restitution, double *v_after, double *impulses,
+                      dyn_error *error) {
     impact_scratch s;
     size_t nv = (size_t)model->nv;
     dyn_status status = dyn_check_state(model, workspace, n, NULL, q, v, error);
     if (status == DYN_OK) {
-        status = open_impact(model, workspace, restitution, &s, error);
+        status = check_restitution(restitution, error);
+    }
+    if (status == DYN_OK && given_rows_count(given) > 0) {
+        const given_impact impact = {model, workspace, n, q, given, restitution};
+        return strike_given(&impact, v, v_after, impulses, error);
+    }
+    if (status == DYN_OK) {
+        status = open_impact(model, workspace, &s, error);
     }
     const results velocities = {1, {{"v_after", v_after, nv}}};
     void *const packed[MAX_RESULTS] = {s.v};

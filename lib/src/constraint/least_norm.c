@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "least_norm.h"
 
-#include <float.h>
 #include <math.h>
-#include <stdbool.h>
+#include <string.h>
 
 #include "../dynamics/carve.h"
 #include "../model/linear_system.h"
 
 /* Least pivot of an independent row, as a share of its own diagonal entry, and of the largest one. */
 static const double own_share = 1e-10, largest_share = 1e-13;
+
+/* Most steps towards an eigenvalue. */
+enum { MOST_STEPS = 60 };
 
 size_t least_norm_lay_out(int m, uintptr_t base, least_norm *s) {
     uintptr_t cursor = base;
@@ -145,38 +147,53 @@ static void tridiagonalize(const tridiagonal *t, double *A) {
     t->diagonal[k - 1] = A[k * k - 1];
 }
 
-/* Returns the number of eigenvalues below x, by the signs of a Sturm sequence. */
-static int count_below(const tridiagonal *t, double x) {
-    int count = 0;
-    double pivot = 1;
+/* Returns the step of Laguerre's method from x towards the nearest eigenvalue, for an x below all of them (side 1) or
+ * above (-1), where all pivots d have the sign of `side`; 0 where x has reached it. G and H are sum 1 / (x - l) and sum
+ * 1 / (x - l)^2 over the eigenvalues l, from the pivots and their derivatives. */
+static double laguerre_step(const tridiagonal *t, double x, double side) {
+    double d = 1, rate = 0, curve = 0, G = 0, H = 0;
     for (int i = 0; i < t->k; i++) {
-        double coupling = i > 0 ? t->below[i - 1] * t->below[i - 1] : 0;
-        pivot = t->diagonal[i] - x - (coupling > 0 ? coupling / pivot : 0);
-        pivot = pivot == 0 ? -DBL_MIN : pivot;
-        count += pivot < 0;
+        const double coupling = i > 0 ? t->below[i - 1] * t->below[i - 1] / d : 0, q = coupling / d;
+        curve = q * (curve - 2 * rate * rate / d);
+        rate = q * rate - 1;
+        d = t->diagonal[i] - x - coupling;
+        if (!(side * d > 0)) {
+            return 0;
+        }
+        const double share = rate / d;
+        G += share;
+        H += share * share - curve / d;
     }
-    return count;
+    return t->k / (fabs(G) + sqrt(fmax(0, (t->k - 1) * (t->k * H - G * G))));
 }
 
-/* Returns the smallest positive number with at least `count` eigenvalues below it, to 1e-6. Between numbers of very
- * different size the geometric mean halves the number of digits that are not known. */
-static double find_eigenvalue(const tridiagonal *t, int count, double most) {
-    double low = 1e-16 * most, high = most;
-    low = count_below(t, low) >= count ? 0 : low;
-    while (high - low > 1e-6 * high && high > DBL_MIN) {
-        double middle = low > 0 && high > 4 * low ? sqrt(low * high) : low + (high - low) / 2;
-        if (count_below(t, middle) >= count) {
-            high = middle;
-        } else {
-            low = middle;
-        }
+/* Returns the smallest eigenvalue (side 1) from x below, or the largest (-1) from x above, to 1e-6. The steps converge
+ * monotonically, and cubically at last. */
+static double find_eigenvalue(const tridiagonal *t, double x, double side) {
+    double step = INFINITY;
+    for (int i = 0; i < MOST_STEPS && step > 1e-6 * fabs(x); i++) {
+        step = laguerre_step(t, x, side);
+        x += side * step;
     }
-    return high;
+    return x;
+}
+
+/* Returns the condition of s->product, symmetric and positive definite, k x k, which is overwritten. */
+static double find_condition(int k, least_norm *s) {
+    const tridiagonal t = {k, s->pivots, s->x};
+    double sum = 0;
+    for (int r = 0; r < k; r++) {
+        sum += s->product[r * k + r];
+    }
+    if (k == 0) {
+        return 1;
+    }
+    tridiagonalize(&t, s->product);
+    const double most = find_eigenvalue(&t, 1.001 * sum, -1), least = find_eigenvalue(&t, 0, 1);
+    return most / fmax(least, 1e-16 * most);
 }
 
 double least_norm_condition(int m, int k, least_norm *s) {
-    const tridiagonal t = {k, s->pivots, s->x};
-    double sum = 0;
     for (int r = 0; r < k; r++) {
         for (int c = 0; c < k; c++) {
             double entry = 0;
@@ -185,13 +202,13 @@ double least_norm_condition(int m, int k, least_norm *s) {
             }
             s->product[r * k + c] = entry;
         }
-        sum += s->product[r * k + r];
     }
-    if (k == 0) {
-        return 1;
-    }
-    tridiagonalize(&t, s->product);
-    return find_eigenvalue(&t, k, 1.001 * sum) / find_eigenvalue(&t, 1, 1.001 * sum);
+    return find_condition(k, s);
+}
+
+double least_norm_condition_of_regular(int m, const double *R, least_norm *s) {
+    memcpy(s->product, R, (size_t)m * (size_t)m * sizeof *R);
+    return find_condition(m, s);
 }
 
 /* ---- Solution ---------------------------------------------------------------------------------------------------- */

@@ -18,7 +18,7 @@ dyn_status dyn_coriolis_matrix(const dyn_model *model, dyn_workspace *workspace,
          block = dyn_block_next(w, n, block)) {
         void *out = dyn_block_output(w, C, nv * nv, block);
         block.kernels->coriolis(model, w->memory, dyn_block_pack(w, 0, q, nq, block),
-                                dyn_block_pack(w, 1, v, nv, block), w->zero, out);
+                                dyn_block_pack(w, 1, v, nv, block), out);
         status = dyn_result_store(w, out, block, (result){"C", C, nv * nv}, error);
     }
     return status;
@@ -44,7 +44,7 @@ dyn_status dyn_christoffel(const dyn_model *model, dyn_workspace *workspace, siz
             const sample_block column = dyn_block_of_one(w, s * nv + k);
             void *out = dyn_block_output(w, symbols, nv * nv, column);
             e[k] = 1;
-            column.kernels->coriolis(model, w->memory, at, dyn_block_pack(w, 1, e, nv, unit), w->zero, out);
+            column.kernels->coriolis(model, w->memory, at, dyn_block_pack(w, 1, e, nv, unit), out);
             dyn_block_unpack(out, nv * nv, column, symbols);
             e[k] = 0;
         }

@@ -15,6 +15,7 @@
 #include "arguments.h"
 #include "carve.h"
 #include "principal_axes.h"
+#include "task_control.h"
 
 /* Largest nv, which bounds the memory, and the share of the trace below which an eigenvalue counts as zero. */
 enum { MOST_VELOCITIES = 1000 };
@@ -183,7 +184,8 @@ typedef struct task_call {
     const dyn_task_goal *goal;
     const double *tau_0;
     const dyn_task_torques *to;
-    const double *bias; /* h - J' f_ext of all samples */
+    const task_response *response; /* NULL: that of the tree */
+    const double *bias;            /* h - J' f_ext of all samples */
 } task_call;
 
 static unsigned priority_of(const dyn_task_goal *goal, size_t frame) {
@@ -216,26 +218,42 @@ static int collect_rows(const dyn_task_goal *goal, unsigned priority, int *rows)
     return count;
 }
 
-/* Computes the rows of all frames and their drift, and M^-1. */
-static dyn_status load_sample(const task_call *call, const double *q, const double *v, double *scratch, task_sample *s,
-                              dyn_error *error) {
-    const dyn_task *task = &call->goal->task;
-    dyn_status status = dyn_minverse(call->model, call->workspace, 1, q, s->inverse, error);
+dyn_status task_load_rows(const dyn_model *model, dyn_workspace *workspace, const dyn_task *task, const double *q,
+                          const double *v, double *J, double *drift, dyn_error *error) {
+    const size_t nv = (size_t)model->nv;
+    double *six = malloc((6 * nv + 1) * sizeof *six);
+    dyn_status status = six ? DYN_OK : dyn_error_memory(error);
     for (size_t f = 0, row = 0; f < task->count && status == DYN_OK; f++) {
         const dyn_task_frame *frame = &task->frames[f];
         double acceleration[6];
-        status = dyn_frame_jacobian(call->model, call->workspace, 1, q, frame->frame, frame->reference_frame, scratch,
-                                    error);
+        status = dyn_frame_jacobian(model, workspace, 1, q, frame->frame, frame->reference_frame, six, error);
         if (status == DYN_OK) {
-            status = dyn_frame_motion(call->model, call->workspace, 1, q, v, NULL, frame->frame, frame->reference_frame,
-                                      NULL, acceleration, NULL, error);
+            status = dyn_frame_motion(model, workspace, 1, q, v, NULL, frame->frame, frame->reference_frame, NULL,
+                                      acceleration, NULL, error);
         }
-        for (int i = 0; i < 6 && status == DYN_OK; i++) {
+        for (size_t i = 0; i < 6 && status == DYN_OK; i++) {
             if (frame->rows >> i & 1) {
-                memcpy(s->J + row * (size_t)s->nv, scratch + i * s->nv, (size_t)s->nv * sizeof *s->J);
-                s->drift[row++] = acceleration[i];
+                memcpy(J + row * nv, six + i * nv, nv * sizeof *J);
+                drift[row++] = acceleration[i];
             }
         }
+    }
+    free(six);
+    return status;
+}
+
+/* Computes the rows of all frames and their drift, and the response to joint forces. */
+static dyn_status load_sample(const task_call *call, size_t sample, task_sample *s, dyn_error *error) {
+    const double *q = call->in.q + sample * (size_t)call->model->nq;
+    const double *v = call->in.v ? call->in.v + sample * (size_t)s->nv : NULL;
+    const task_response *response = call->response;
+    dyn_status status = task_load_rows(call->model, call->workspace, &call->goal->task, q, v, s->J, s->drift, error);
+    if (status != DYN_OK || !response) {
+        return status == DYN_OK ? dyn_minverse(call->model, call->workspace, 1, q, s->inverse, error) : status;
+    }
+    status = response->load(response->context, sample, s->inverse, s->along, error);
+    for (int i = 0; i < s->m && status == DYN_OK; i++) {
+        s->drift[i] += dot(s->nv, s->J + i * s->nv, s->along);
     }
     return status;
 }
@@ -315,16 +333,14 @@ static dyn_status check_accelerations(size_t n, const dyn_task_goal *goal, dyn_e
     return DYN_OK;
 }
 
-/* Computes all samples in `memory`, which begins with the bias forces and the scratch memory of a Jacobian. */
-static dyn_status compute(task_call *call, size_t n, double *memory, task_sample *s, dyn_error *error) {
-    size_t nv = (size_t)s->nv, nq = (size_t)call->model->nq;
+/* Computes all samples in `bias`, the memory of the bias forces. */
+static dyn_status compute(task_call *call, size_t n, double *bias, task_sample *s, dyn_error *error) {
     const dynamics_inputs *in = &call->in;
-    double *bias = memory, *scratch = memory + n * nv;
     dyn_status status =
         dyn_rnea(call->model, call->workspace, n, in->gravity, in->q, in->v, NULL, in->forces, bias, error);
     call->bias = bias;
     for (size_t i = 0; i < n && status == DYN_OK; i++) {
-        status = load_sample(call, in->q + i * nq, in->v ? in->v + i * nv : NULL, scratch, s, error);
+        status = load_sample(call, i, s, error);
         if (status == DYN_OK) {
             add_tasks(call, i, s);
             store_sample(call, i, s);
@@ -339,7 +355,14 @@ dyn_status dyn_task_torques_for(const dyn_model *model, dyn_workspace *workspace
                                 const double *q, const double *v, const dyn_external_forces *forces,
                                 const dyn_task_goal *goal, const double *tau_0, const dyn_task_torques *results,
                                 dyn_error *error) {
-    task_call call = {model, workspace, {gravity, q, v, "tau", tau_0, forces}, goal, tau_0, results, NULL};
+    const dynamics_inputs in = {gravity, q, v, "tau", tau_0, forces};
+    return task_torques_under(model, workspace, n, &in, goal, NULL, results, error);
+}
+
+dyn_status task_torques_under(const dyn_model *model, dyn_workspace *workspace, size_t n, const dynamics_inputs *in,
+                              const dyn_task_goal *goal, const task_response *response, const dyn_task_torques *results,
+                              dyn_error *error) {
+    task_call call = {model, workspace, *in, goal, in->third, results, response, NULL};
     dyn_status status = check_goal(model, goal, error);
     if (status == DYN_OK) {
         status = check_accelerations(n, goal, error);
@@ -351,7 +374,7 @@ dyn_status dyn_task_torques_for(const dyn_model *model, dyn_workspace *workspace
         return status;
     }
     task_sample s = {.nv = model->nv, .m = dyn_task_row_count(&goal->task)};
-    size_t own = (n + 6) * (size_t)model->nv * sizeof(double), size = dyn_carve_size(own) + lay_out(0, &s);
+    size_t own = (n * (size_t)model->nv + 1) * sizeof(double), size = dyn_carve_size(own) + lay_out(0, &s);
     double *memory = aligned_alloc(CARVE_ALIGNMENT, size);
     if (!memory) {
         return dyn_error_memory(error);

@@ -46,7 +46,7 @@ static size_t constraint_size(const dyn_model *model, const kernel_trio *kernels
 static size_t distribution_size(const dyn_model *model, const kernel_trio *kernels) {
     size_t m = (size_t)model->constraint_rows, n = (size_t)model->nv;
     bool is_single = kernels->wide->number_size != sizeof(double);
-    size_t matrices = 5 * m * n + 4 * m * m + n * n;
+    size_t matrices = 5 * m * n + 7 * m * m + n * n;
     return m == 0 || is_single ? 0 : (matrices + 16 * (m + n)) * sizeof(double) + 32 * CARVE_ALIGNMENT;
 }
 

@@ -11,15 +11,16 @@
 /* Scratch memory of the three passes. */
 typedef struct aba_tree {
     joint_turns turns;
-    placement *X;           /* of bodies whose joint is not computed as a hinge */
-    motion *c;              /* of hinges, only the components along x and y */
-    force *p;               /* later W of the first coordinate of each joint */
-    force *W;               /* W of the other coordinates */
-    articulated_inertia *I; /* of bodies that fork into links */
-    motion *forked;         /* v, later a, of bodies that fork into links */
-    motion *velocities;     /* of all bodies; NULL: they are not stored */
-    int is_resisted;        /* a diagonal is added to M, and no joint is computed as a hinge */
-    int has_rotors;         /* bodies of rotors follow those of the links; a constant in each copy of the passes */
+    placement *X;                 /* of bodies whose joint is not computed as a hinge */
+    motion *c;                    /* of hinges, only the components along x and y */
+    force *p;                     /* later W of the first coordinate of each joint */
+    force *W;                     /* W of the other coordinates */
+    articulated_inertia *I;       /* of bodies that fork into links */
+    motion *forked;               /* v, later a, of bodies that fork into links */
+    motion *velocities;           /* of all bodies; NULL: they are not stored */
+    const unsigned char *is_kept; /* of each body: its joint is not eliminated here; NULL: none, as for has_rotors */
+    int is_resisted;              /* a diagonal is added to M, and no joint is computed as a hinge */
+    int has_rotors; /* bodies of rotors follow those of the links; a constant in each copy of the passes */
 } aba_tree;
 
 /* Returns the address of W of coordinate k of body i, whose first coordinate is j. */
@@ -30,6 +31,17 @@ static inline force *W_at(const aba_tree *t, int i, int j, int k) {
 /* Returns true if a joint is computed as a hinge. */
 static inline int is_hinge(const body *b, const aba_tree *t) {
     return b->hinge && !t->is_resisted;
+}
+
+/* Returns true if the joint of body i is not eliminated by inertia_pass: I and p of its subtree remain in memory, and
+ * acceleration_pass reads its acceleration from t->forked. All bodies that support it are kept, too. */
+static inline int is_kept(const aba_tree *t, int i) {
+    return t->is_kept && t->is_kept[i];
+}
+
+/* Returns true if I of body i goes through memory. */
+static inline int stores_inertia(const body *b, const aba_tree *t, int i) {
+    return b->forks_links || is_kept(t, i);
 }
 
 /* Returns true if rotors drive a joint. */
@@ -73,7 +85,7 @@ KERNEL_STEP void velocity_pass(const dyn_model *model, const real *q, const real
         }
         rigid_inertia I = inertia_of(b, t);
         t->p[i] = force_cross(k, rigid_inertia_apply(I, k));
-        if (b->forks_links) {
+        if (stores_inertia(b, t, i)) {
             t->I[i] = articulated_from_rigid(I);
             t->forked[i] = k;
         }
@@ -140,6 +152,9 @@ KERNEL_STEP void inertia_pass(const dyn_model *model, const real *tau, const rea
     for (int i = model->link_bodies - 1; i >= 0; i--) {
         const body *b = &model->bodies[i];
         int j = b->v_index;
+        if (is_kept(t, i)) {
+            continue;
+        }
         if (b->forks_links) {
             I = t->I[i], p = t->p[i];
         } else if (is_leaf(model, i)) {
@@ -159,7 +174,7 @@ KERNEL_STEP void inertia_pass(const dyn_model *model, const real *tau, const rea
             I = articulated_to_parent(t->X[i], I);
         }
         p = onto;
-        if (parent->forks_links) {
+        if (stores_inertia(parent, t, b->parent)) {
             t->p[b->parent] = p;
             t->I[b->parent] = articulated_add(t->I[b->parent], I);
         } else {
@@ -182,6 +197,10 @@ KERNEL_STEP void acceleration_pass(const dyn_model *model, const double gravity[
     for (int i = 0; i < model->link_bodies; i++) {
         const body *b = &model->bodies[i];
         int j = b->v_index;
+        if (is_kept(t, i)) {
+            x = t->forked[i];
+            continue;
+        }
         if (b->parent != i - 1 || i == 0) {
             x = b->parent < 0 ? a_0 : t->forked[b->parent];
         }
@@ -216,6 +235,7 @@ KERNEL_STEP aba_tree lay_out_passes(const dyn_model *model, const real *q, void 
     t.turns = KERNEL(joint_turns)(model, q, memory);
     t.X = (placement *)*memory;
     t.velocities = NULL;
+    t.is_kept = NULL;
     t.is_resisted = 0;
     t.has_rotors = 0;
     return t;

@@ -51,6 +51,16 @@ KERNEL_STEP articulated_inertia carry_through_hinge(hinge h, articulated_inertia
     return articulated_shift(h.r, turned);
 }
 
+/* Transforms the articulated inertia and the wrench of a hinge's parent to the frame of the hinge. */
+KERNEL_STEP articulated_inertia carry_back_through_hinge(hinge h, articulated_inertia I, force *p) {
+    articulated_inertia moved = articulated_shift(vec3_sub(vec3_zero(), h.r), I);
+    *p = hinge_force_to_child(h, *p);
+    moved.A = hinge_turn_back_symmetric(h, moved.A);
+    moved.B = hinge_turn_back_matrix(h, moved.B);
+    moved.C = hinge_turn_back_symmetric(h, moved.C);
+    return moved;
+}
+
 /* Computes the acceleration of a body with a revolute joint without a diagonal, from the parent's x in the body's
  * frame. Replaces u by a_i. The result does not depend on a_i, which shortens the dependency chain. */
 KERNEL_STEP motion accelerate_revolute(const motion *c, const force *W, motion x, real *u) {

@@ -31,12 +31,18 @@ typedef struct closure_side {
     placement in_body;
 } closure_side;
 
+/* Returns the body of one side of a closure; -1: the world. */
+static inline int body_of_side(const dyn_model *model, const closure *c, int side) {
+    int link = c->links[side];
+    return link < 0 ? -1 : model->frames[link].body;
+}
+
 /* Returns side 0, the predecessor, or side 1, the successor. */
 static inline closure_side side_of_closure(const dyn_model *model, const closure *c, int side) {
     closure_side s;
     const dyn_pose *pose = &c->poses[side];
     int link = c->links[side];
-    s.body = link < 0 ? -1 : model->frames[link].body;
+    s.body = body_of_side(model, c, side);
     s.in_body = placement_constant(pose->rotation, pose->position);
     if (link >= 0) {
         const dyn_pose *carrier = &model->frames[link].pose;

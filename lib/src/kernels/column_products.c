@@ -7,69 +7,19 @@
  * of a zero, NaN and infinity, as those of lanes.c do.
  */
 #include <stdint.h>
-#include <string.h>
 
+#include "entry_lanes.h"
 #include "finished_numbers.h"
 #include "motion_columns.h"
 
-/* Entry of M: a number of one sample if lanes hold columns, else the numbers of all samples. A `real` has ENTRIES. */
-#if defined DYN_COLUMN_LANES
-
-typedef number entry;
-enum { ENTRIES = DYN_LANES };
-
-/* Loads `count` entries into a `real`, and zeros into the other lanes. */
-KERNEL_STEP real load_entries(const entry *from, int count) {
-    real x = real_set(0);
-    memcpy(&x, from, (size_t)count * sizeof *from);
-    return x;
-}
-
-KERNEL_STEP void store_entries(real x, int count, entry *to) {
-    memcpy(to, &x, (size_t)count * sizeof *to);
-}
-
 /* Prefetches a line before it is stored to. Stores complete in order, and one that misses the first-level cache blocks
- * all later ones. */
+ * all later ones. In other instances, stores are far apart. */
 static inline void prefetch_line(const entry *line) {
+#if defined DYN_COLUMN_LANES
     __builtin_prefetch(line, 1);
-}
-
-/* Returns x in all lanes. */
-static inline real spread_entry(entry x) {
-    return real_set((double)x);
-}
-
 #else
-
-typedef real entry;
-enum { ENTRIES = 1 };
-
-KERNEL_STEP real load_entries(const entry *from, int count) {
-    (void)count;
-    return *from;
-}
-
-KERNEL_STEP void store_entries(real x, int count, entry *to) {
-    (void)count;
-    *to = x;
-}
-
-static inline void prefetch_line(const entry *line) {
     (void)line;
-}
-
-static inline real spread_entry(entry x) {
-    return x;
-}
-
 #endif
-
-KERNEL_STEP motion load_columns(const entry *A, size_t each, int count) {
-    return motion_set(
-        vec3_set(load_entries(A, count), load_entries(A + each, count), load_entries(A + 2 * each, count)),
-        vec3_set(load_entries(A + 3 * each, count), load_entries(A + 4 * each, count),
-                 load_entries(A + 5 * each, count)));
 }
 
 /* Loads one column into all lanes. */

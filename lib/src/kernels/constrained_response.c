@@ -22,8 +22,8 @@
  * Sources: Vereshchagin 1974; Popov, Vereshchagin and Zenkevich 1978; Featherstone and Orin 2000, equation 21; Sathya
  * and Carpentier 2024 (one sweep for several rows).
  */
-#include "aba_passes.h"
-#include "closure.h"
+#include "closure_sides.h"
+#include "rooted_response.h"
 #include "row_paths.h"
 
 /* Pivots of independent rows are above these shares of their own diagonal entry, and of the largest one; those of
@@ -35,6 +35,7 @@ static const double agreement = 1e-10;
 
 /* Scratch memory of both calls. */
 typedef struct response_sweep {
+    int is_rooted; /* false, as it is true in that of rooted_response */
     aba_tree tree;
     int *moved_body;         /* by each coordinate */
     int *common;             /* coordinates that support two groups */
@@ -60,7 +61,8 @@ static size_t sweep_size(const dyn_model *model) {
 }
 
 size_t KERNEL(constrained_response_memory)(const dyn_model *model) {
-    return sweep_size(model) + KERNEL(aba_memory)(model);
+    size_t rooted = KERNEL(rooted_response_memory)(model), swept = sweep_size(model) + KERNEL(aba_memory)(model);
+    return rooted > swept ? rooted : swept;
 }
 
 /* Lays out the memory, and computes the sines of the joints. *memory becomes that of subtract_wrenches. */
@@ -74,38 +76,13 @@ static response_sweep *lay_out_sweep(const dyn_model *model, const real *q, void
     s->common = s->moved_body + model->nv;
     s->supports = (unsigned char *)(s->common + model->nv);
     *memory = rest;
+    s->is_rooted = 0;
     s->tree = lay_out_passes(model, q, memory);
     s->tree.velocities = velocities;
     return s;
 }
 
 /* ---- Wrenches of the rows ---------------------------------------------------------------------------------------- */
-
-/* Returns the placement of a body in the world. */
-static placement body_in_world(const dyn_model *model, const aba_tree *t, int i) {
-    placement X = is_hinge(&model->bodies[i], t) ? hinge_placement(hinge_at(&model->bodies[i], t->turns, i)) : t->X[i];
-    for (i = model->bodies[i].parent; i >= 0; i = model->bodies[i].parent) {
-        if (is_hinge(&model->bodies[i], t)) {
-            hinge h = hinge_at(&model->bodies[i], t->turns, i);
-            X.R = mat3_from_columns(hinge_to_parent(h, mat3_column_x(X.R)), hinge_to_parent(h, mat3_column_y(X.R)),
-                                    hinge_to_parent(h, mat3_column_z(X.R)));
-            X.r = hinge_to_parent_add(h, X.r, h.r);
-        } else {
-            X = placement_compose(t->X[i], X);
-        }
-    }
-    return X;
-}
-
-static moving_side find_side(const dyn_model *model, const aba_tree *t, const closure *c, int side) {
-    closure_side s = side_of_closure(model, c, side);
-    moving_side found;
-    found.body = s.body;
-    found.of_body = s.body < 0 ? placement_identity() : body_in_world(model, t, s.body);
-    found.of_frame = s.body < 0 ? s.in_body : placement_compose(found.of_body, s.in_body);
-    found.V = s.body < 0 ? motion_zero() : motion_to_parent(found.of_body, t->velocities[s.body]);
-    return found;
-}
 
 /* Finds the wrenches of a closure between two frames. */
 static void begin_frames(const dyn_model *model, const aba_tree *t, const closure *c, const double gravity[3],
@@ -327,14 +304,6 @@ static void find_response(const dyn_model *model, const response_sweep *s, const
 
 /* ---- Multipliers ------------------------------------------------------------------------------------------------- */
 
-static inline real real_larger(real a, real b) {
-    return real_where_positive(a - b, a, b);
-}
-
-static inline real real_size(real x) {
-    return real_larger(x, real_set(0) - x);
-}
-
 /* Computes row i of L, and of L D into `row`. Returns the pivot. */
 KERNEL_STEP real factorize_row(int i, const real *R, const real *L, real *row, real *L_i, int m) {
     real pivot = R[i];
@@ -408,8 +377,7 @@ void KERNEL(solve_response)(int m, const void *factors, const void *b, void *reg
     solve_backwards(m, (const real *)factors, (real *)lambda);
 }
 
-/* Returns the largest of |R lambda - missing|. */
-static real find_residual(int m, const row_multipliers *out) {
+void KERNEL(response_residual)(const row_multipliers *out, int m, void *residual) {
     const real *R = (const real *)out->response, *missing = (const real *)out->missing;
     const real *lambda = (const real *)out->lambda;
     real most = real_set(0);
@@ -420,7 +388,7 @@ static real find_residual(int m, const row_multipliers *out) {
         }
         most = real_larger(real_size(rest), most);
     }
-    return most;
+    *(real *)residual = most;
 }
 
 /* ---- Entry points ------------------------------------------------------------------------------------------------ */
@@ -447,6 +415,11 @@ static void eliminate(const dyn_model *model, void *memory, const packed_inputs 
 void KERNEL(constrained_response)(const dyn_model *model, void *memory, const packed_inputs *in,
                                   const row_requirements *required, void *pivots, void *u, const row_multipliers *out) {
     const row_set *rows = required->rows;
+    const int held = required->diagonal ? -1 : lone_held_body(model);
+    if (held >= 0) {
+        KERNEL(rooted_response)(model, memory, in, required, held, pivots, u, out);
+        return;
+    }
     response_sweep *s = lay_out_sweep(model, (const real *)in->q, &memory);
     real *missing = (real *)out->missing, *lambda = (real *)out->lambda;
     row_wrenches g;
@@ -476,7 +449,11 @@ void KERNEL(constrained_acceleration)(const dyn_model *model, void *memory, cons
     const response_sweep *s = (const response_sweep *)memory;
     const real *shares = (const real *)multipliers->shares, *lambda = (const real *)multipliers->lambda;
     real *a = (real *)u;
-    *(real *)residual = find_residual(rows->m, multipliers);
+    if (s->is_rooted) {
+        KERNEL(rooted_acceleration)(model, memory, gravity, rows->m, multipliers, residual, u);
+        return;
+    }
+    KERNEL(response_residual)(multipliers, rows->m, residual);
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
         const unsigned char *supports = s->supports + (size_t)i * rows->group_count;

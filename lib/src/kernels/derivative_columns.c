@@ -24,12 +24,13 @@ static inline mass_moments moments_beside(const derivative_tree *t, int k, int *
     const double *rows[TERM_LANES];
     for (int l = 0; l < TERM_LANES; l++) {
         rows[l] = none.first_moment;
-        if (*i < t->model->body_count && k * TERM_LANES + l == t->first_column[*i + 1] - 1) {
+        if (*i < t->count && k * TERM_LANES + l == t->first_column[*i + 1] - 1) {
             const body *b = &t->model->bodies[(*i)++];
-            rows[l] = b->grouped.first_moment;
+            const mass_grouping *g = t->has_driven ? &b->carried : &b->grouped;
+            rows[l] = g->first_moment;
             if (!b->serial) {
-                *lane_of(&m, l) = (number)b->grouped.mass;
-                *lane_of(&J_zz, l) = (number)b->grouped.moments[5];
+                *lane_of(&m, l) = (number)g->mass;
+                *lane_of(&J_zz, l) = (number)g->moments[5];
             }
         }
     }
@@ -53,7 +54,7 @@ static inline mass_moments moments_beside(const derivative_tree *t, int k, int *
  * it. */
 KERNEL_STEP void placements_in_lanes(const derivative_tree *t, int k, real *x) {
     enum { NUMBERS = 16 };
-    const int last = t->first_column[t->model->body_count] - 1;
+    const int last = t->first_column[t->count] - 1;
     const number *placed[TERM_LANES];
     for (int l = 0, y = k * TERM_LANES; l < TERM_LANES; l++, y++) {
         placed[l] = (const number *)t->placed + (y < last ? y : last) * NUMBERS;
@@ -69,7 +70,7 @@ KERNEL_STEP void placements_in_lanes(const derivative_tree *t, int k, real *x) {
 void KERNEL(find_columns)(const derivative_tree *t) {
     body_terms *bodies = (body_terms *)t->bodies;
     column_terms *columns = (column_terms *)t->columns;
-    for (int k = 0; k * TERM_LANES < t->first_column[t->model->body_count]; k++) {
+    for (int k = 0; k * TERM_LANES < t->first_column[t->count]; k++) {
         real x[16];
         placements_in_lanes(t, k, x);
         vec3 z = vec3_set(x[8], x[9], x[10]), r = vec3_set(x[12], x[13], x[14]);
@@ -83,7 +84,7 @@ void KERNEL(find_rates)(const derivative_tree *t) {
     const joint_terms *joints = (const joint_terms *)t->joints;
     body_terms *bodies = (body_terms *)t->bodies;
     column_terms *columns = (column_terms *)t->columns;
-    for (int k = 0, i = 0; k * TERM_LANES < t->first_column[t->model->body_count]; k++) {
+    for (int k = 0, i = 0; k * TERM_LANES < t->first_column[t->count]; k++) {
         motion Psi_dot = motion_cross(joints[k].v, columns[k].S);
         columns[k].Psi_dot = Psi_dot;
         columns[k].rate = motion_add(Psi_dot, Psi_dot);
@@ -93,21 +94,58 @@ void KERNEL(find_rates)(const derivative_tree *t) {
 
 void KERNEL(find_forces)(const derivative_tree *t) {
     body_terms *bodies = (body_terms *)t->bodies;
-    for (int k = 0; k * TERM_LANES < t->first_column[t->model->body_count]; k++) {
+    for (int k = 0; k * TERM_LANES < t->first_column[t->count]; k++) {
         find_own_force(bodies[k].v, bodies[k].a, &bodies[k].own);
+    }
+}
+
+void KERNEL(find_rotor_rates)(const derivative_tree *t) {
+    const joint_terms *joints = (const joint_terms *)t->joints;
+    rotor_terms *rotors = (rotor_terms *)t->rotors;
+    for (int k = 0; k * TERM_LANES < t->first_column[t->count]; k++) {
+        rotors[k].turning = vec3_cross(joints[k].v.w, rotors[k].g);
+        rotors[k].moments.B = coriolis_map_of_rotors(vec3_scale(rotors[k].v, rotors[k].g));
+    }
+}
+
+void KERNEL(find_rotor_moments)(const derivative_tree *t) {
+    rotor_terms *rotors = (rotor_terms *)t->rotors;
+    for (int k = 0; k * TERM_LANES < t->first_column[t->count]; k++) {
+        rotor_terms *r = &rotors[k];
+        r->moments.n = moment_of_rotors(r->g, r->turning, r->v, r->a);
+    }
+}
+
+/* Computes the entries of driven joints on the diagonal, to which g does not contribute, and the products with columns
+ * above. The products of the velocity part are stored for the position part. */
+KERNEL_STEP void multiply_rotors(derivative_parts parts, const column_terms *c, rotor_terms *r, column_products *y) {
+    column_entries own = no_entries();
+    if (parts & VELOCITY_PART) {
+        r->IS = y->IS.n, r->BS = y->BS;
+    }
+    multiply_below(force_set(r->IS, y->IS.f), r->BS, parts, c, &own);
+    if (parts & VELOCITY_PART) {
+        r->dv = own.dv_below, r->da = own.da + r->d;
+        add_rotor_products(r, parts, y);
+    }
+    if (parts & POSITION_PART) {
+        r->dq = own.dq_below;
     }
 }
 
 KERNEL_STEP void multiply_columns(const derivative_tree *t, derivative_parts parts) {
     const joint_terms *joints = (const joint_terms *)t->joints;
     column_terms *columns = (column_terms *)t->columns;
-    for (int k = 0; k * TERM_LANES < t->first_column[t->model->body_count]; k++) {
+    for (int k = 0; k * TERM_LANES < t->first_column[t->count]; k++) {
         const joint_terms *j = &joints[k];
         column_terms *c = &columns[k];
         if (parts & POSITION_PART) {
             c->Psi_ddot = column_acceleration(j->v, j->a, c->S, c->Psi_dot);
         }
         multiply_column(&j->sum, parts, false, c, &c->products);
+        if (t->has_driven) {
+            multiply_rotors(parts, c, &((rotor_terms *)t->rotors)[k], &c->products);
+        }
     }
 }
 
@@ -131,7 +169,8 @@ KERNEL_STEP void store_bodies(const derivative_tree *t, derivative_parts parts, 
         for (int y = first[i]; y < first[i + 1]; y++) {
             if (i > r) {
                 column_products products = products_of(columns, y);
-                store_column(t, parts, first[r + 1], y, first[i], first[i + 1] - 1, &products, d);
+                store_own_columns(t, parts, y, first[i], first[i + 1] - 1, &products, d);
+                store_columns_above(t, parts, first[r + 1], y, first[i], &products, d);
             }
             store_root(t, parts, r, y, i == r, &columns[y / TERM_LANES].products, d);
         }
@@ -153,7 +192,7 @@ static void store_trees(const derivative_tree *t, derivative_parts parts, const 
 }
 
 int KERNEL(store_derivatives)(const derivative_tree *t, derivative_parts parts, const derivative_matrices *d) {
-    if (t->model->has_coupling) {
+    if (t->shares) {
         store_trees(t, parts, d);
         return 0;
     }

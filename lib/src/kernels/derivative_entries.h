@@ -59,6 +59,15 @@ KERNEL_STEP void multiply_column(const inertial_terms *sum, derivative_parts par
     }
 }
 
+/* Adds the moments of a joint's rotors to the products of its column with those above: they move with its parent. */
+KERNEL_STEP void add_rotor_products(const rotor_terms *r, derivative_parts parts, column_products *y) {
+    y->IS.n = vec3_add(y->IS.n, r->g);
+    y->BS = vec3_add(y->BS, r->turning);
+    if (parts & VELOCITY_PART) {
+        y->dv.n = vec3_add(y->dv.n, r->turning);
+    }
+}
+
 /* Returns the products of one column, in all lanes. */
 KERNEL_STEP column_products products_of(const column_terms *columns, int column) {
 #if TERM_LANES == 1
@@ -171,20 +180,25 @@ KERNEL_STEP column_entries entries_with(const column_terms *columns, derivative_
     return multiply_with(products, parts, &columns[*found]);
 }
 
-/* Stores the entries of column y with the columns `first` to `last` of its own joint, and with all columns above except
- * for the root's, which are those before `tree`. */
-KERNEL_STEP void store_column(const derivative_tree *t, derivative_parts parts, int tree, int y, int first, int last,
-                              const column_products *products, const matrices *d) {
-    const column_terms *columns = (const column_terms *)t->columns;
+/* Stores the entries of column y with the columns `first` to `last` of its own joint. */
+KERNEL_STEP void store_own_columns(const derivative_tree *t, derivative_parts parts, int y, int first, int last,
+                                   const column_products *products, const matrices *d) {
     column_entries e = no_entries();
     size_t row = (size_t)t->coordinates[y], found = SIZE_MAX;
-    int x = last;
-    for (; x >= first; x--) {
-        e = entries_with(columns, parts, products, (size_t)x, &found, e);
+    for (int x = last; x >= first; x--) {
+        e = entries_with((const column_terms *)t->columns, parts, products, (size_t)x, &found, e);
         store_entries(d, parts, &e, (size_t)x, true, row, (size_t)t->coordinates[x]);
     }
-    for (x = t->column_above[first]; x >= tree; x = t->column_above[x]) {
-        e = entries_with(columns, parts, products, (size_t)x, &found, e);
+}
+
+/* Stores the entries of column y with all columns above its joint, whose first column is `first`, except for those of
+ * the root, which are before `tree`. */
+KERNEL_STEP void store_columns_above(const derivative_tree *t, derivative_parts parts, int tree, int y, int first,
+                                     const column_products *products, const matrices *d) {
+    column_entries e = no_entries();
+    size_t row = (size_t)t->coordinates[y], found = SIZE_MAX;
+    for (int x = t->column_above[first]; x >= tree; x = t->column_above[x]) {
+        e = entries_with((const column_terms *)t->columns, parts, products, (size_t)x, &found, e);
         store_entries(d, parts, &e, (size_t)x, false, row, (size_t)t->coordinates[x]);
     }
 }

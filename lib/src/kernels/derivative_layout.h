@@ -5,6 +5,8 @@
 #ifndef DYNAMICS_KERNELS_DERIVATIVE_LAYOUT_H
 #define DYNAMICS_KERNELS_DERIVATIVE_LAYOUT_H
 
+#include <string.h>
+
 #include "derivative_state.h"
 
 enum { ALIGNMENT = 64 };
@@ -28,6 +30,20 @@ static inline size_t body_terms_count(const dyn_model *model, size_t columns) {
     return TERM_LANES > 1 ? columns : (size_t)model->body_count;
 }
 
+/* Returns the number of columns of the bodies to compute. */
+static inline size_t computed_columns(const dyn_model *model) {
+    size_t count = 0;
+    for (int i = 0; i < count_computed(model); i++) {
+        count += (size_t)model->bodies[i].nv;
+    }
+    return count;
+}
+
+/* Returns the bytes of the terms of rotors. */
+static inline size_t rotor_terms_size(const dyn_model *model, size_t columns) {
+    return has_driven_joints(model) ? terms_size(columns, sizeof(rotor_terms)) : 0;
+}
+
 /* Returns the number of entries of column_ends, padded to whole vectors. It is 0 unless lanes hold columns. */
 static inline size_t ends_count(size_t columns) {
     return TERM_LANES > 1 ? (columns + TERM_LANES - 1) / TERM_LANES * TERM_LANES : 0;
@@ -35,8 +51,8 @@ static inline size_t ends_count(size_t columns) {
 
 /* Returns the bytes of scratch memory of the state. */
 static inline size_t derivative_layout_size(const dyn_model *model) {
-    size_t bodies = (size_t)model->body_count, columns = column_count(model);
-    size_t terms = terms_size(body_terms_count(model, columns), sizeof(body_terms)) +
+    size_t bodies = (size_t)model->body_count, columns = computed_columns(model);
+    size_t terms = rotor_terms_size(model, columns) + terms_size(body_terms_count(model, columns), sizeof(body_terms)) +
                    terms_size(joint_terms_count(columns), sizeof(joint_terms)) +
                    aligned(joint_terms_count(columns) * sizeof(placement_columns)) +
                    terms_size(columns, sizeof(column_terms));
@@ -68,8 +84,8 @@ static inline void *allocate(void **memory, size_t size) {
 static inline void number_coordinates(derivative_tree *t, int *coordinates) {
     const body *bodies = t->model->bodies;
     const int *first = t->first_column;
-    int *above = coordinates + first[t->model->body_count];
-    for (int i = 0; i < t->model->body_count; i++) {
+    int *above = coordinates + first[t->count];
+    for (int i = 0; i < t->count; i++) {
         for (int k = 0, column = first[i]; k < bodies[i].nv; k++, column++) {
             coordinates[column] = bodies[i].v_index + k;
             above[column] = k > 0 ? column - 1 : bodies[i].parent < 0 ? -1 : first[bodies[i].parent + 1] - 1;
@@ -80,11 +96,10 @@ static inline void number_coordinates(derivative_tree *t, int *coordinates) {
 
 /* Computes, for each column, the end of the columns of its subtree. */
 static inline void number_ends(derivative_tree *t, int *ends) {
-    const dyn_model *model = t->model;
-    const int *first = t->first_column, columns = first[model->body_count];
-    for (int i = 0; i < model->body_count; i++) {
+    const int *first = t->first_column, columns = first[t->count];
+    for (int i = 0; i < t->count; i++) {
         for (int y = first[i]; y < first[i + 1]; y++) {
-            ends[y] = first[i + 1] + model->bodies[i].columns_behind;
+            ends[y] = first[i + 1] + t->model->bodies[i].columns_behind;
         }
     }
     for (int y = columns; y < (int)ends_count((size_t)columns); y++) {
@@ -96,7 +111,7 @@ static inline void number_ends(derivative_tree *t, int *ends) {
 /* Computes the arrays of column numbers that this instance needs. `first` is the start of their memory. */
 static inline void number_columns(derivative_tree *t, int *first) {
     const body *bodies = t->model->bodies;
-    const int count = t->model->body_count;
+    const int count = t->count;
     int column = 0;
     t->branches = false;
     for (int i = 0; i < count; i++) {
@@ -106,7 +121,7 @@ static inline void number_columns(derivative_tree *t, int *first) {
     }
     first[count] = column;
     t->first_column = first, t->coordinates = t->column_above = t->column_ends = NULL;
-    if (TERM_LANES == 1 || t->model->has_coupling) {
+    if (TERM_LANES == 1 || t->shares) {
         number_coordinates(t, first + count + 1);
     } else if (t->branches) {
         number_ends(t, first + count + 1);
@@ -116,14 +131,16 @@ static inline void number_columns(derivative_tree *t, int *first) {
 /* Lays out the state in scratch memory, and computes the sines of the joints and the numbers of the columns. */
 static inline derivative_state lay_out(const dyn_model *model, void *memory, const packed_inputs *in) {
     const real *q = (const real *)in->q;
-    size_t bodies = (size_t)model->body_count, columns = column_count(model), joints = joint_terms_count(columns);
+    size_t bodies = (size_t)model->body_count, columns = computed_columns(model), joints = joint_terms_count(columns);
     derivative_state s;
     s.gravity = in->gravity, s.q = q, s.v = (const real *)in->v;
-    s.needs_frames = has_wrenches(in->forces);
-    s.tree.model = model;
+    s.needs_frames = has_wrenches(in->forces), s.of_symbols = false;
+    s.tree.model = model, s.tree.count = count_computed(model);
+    s.tree.shares = shares_coordinates(model), s.tree.has_driven = has_driven_joints(model);
     s.tree.bodies = allocate(&memory, terms_size(body_terms_count(model, columns), sizeof(body_terms)));
     s.tree.joints = allocate(&memory, terms_size(joints, sizeof(joint_terms)));
     s.tree.columns = allocate(&memory, terms_size(columns, sizeof(column_terms)));
+    s.tree.rotors = s.tree.has_driven ? allocate(&memory, rotor_terms_size(model, columns)) : NULL;
     s.tree.placed = allocate(&memory, aligned(joints * sizeof(placement_columns)));
     s.pending = (inertial_terms *)allocate(&memory, bodies * sizeof(inertial_terms));
     s.tree.roots = allocate(&memory, bodies * sizeof(root_motion));
@@ -131,6 +148,9 @@ static inline derivative_state lay_out(const dyn_model *model, void *memory, con
     s.placements = allocate(&memory, KERNEL(placements_memory)(model));
     number_columns(&s.tree, (int *)memory);
     clear_last(&s.tree, columns);
+    if (TERM_LANES > 1 && s.tree.has_driven) {
+        memset(s.tree.rotors, 0, rotor_terms_size(model, columns));
+    }
     return s;
 }
 

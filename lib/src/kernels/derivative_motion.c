@@ -42,7 +42,7 @@ void KERNEL(place_columns)(const derivative_state *s) {
     const derivative_tree *t = &s->tree;
     root_motion *roots = (root_motion *)t->roots;
     placement_columns *placed = (placement_columns *)t->placed, k = columns_of(placement_identity());
-    for (int i = 0; i < t->model->body_count; i++) {
+    for (int i = 0; i < t->count; i++) {
         const body *b = &t->model->bodies[i];
         if (b->parent >= 0 && b->parent != i - 1) {
             k = placed[t->first_column[b->parent + 1] - 1];
@@ -86,7 +86,7 @@ void KERNEL(carry_velocities)(const derivative_state *s) {
     const derivative_tree *t = &s->tree;
     root_motion *roots = (root_motion *)t->roots;
     motion v = motion_zero();
-    for (int i = 0; i < t->model->body_count; i++) {
+    for (int i = 0; i < t->count; i++) {
         const body *b = &t->model->bodies[i];
         if (b->parent != i - 1) {
             v = b->parent < 0 ? motion_zero() : velocity_of(t, b->parent);
@@ -102,14 +102,14 @@ void KERNEL(carry_velocities)(const derivative_state *s) {
             store_motion(v, &bodies_at(t, y)->v, lane);
         }
         if (b->parent < 0) {
-            roots[i].v = v;
+            roots[i].v = turning_of(s, v);
         }
     }
 }
 
 void KERNEL(add_joint_rates)(const derivative_state *s) {
     const derivative_tree *t = &s->tree;
-    for (int i = 0; i < t->model->body_count; i++) {
+    for (int i = 0; i < t->count; i++) {
         const body *b = &t->model->bodies[i];
         motion vJ = motion_zero();
         for (int l = 0; l < b->nv && b->nv > 1; l++) {
@@ -117,7 +117,34 @@ void KERNEL(add_joint_rates)(const derivative_state *s) {
             vJ = motion_fma(s->v[b->v_index + l], load_motion(&columns_at(t, y)->S, term_lane(y)), vJ);
         }
         if (b->nv > 1) {
-            add_rates_of_joint(t, i, vJ);
+            add_rates_of_joint(t, i, turning_of(s, vJ));
+        }
+    }
+}
+
+void KERNEL(place_rotors)(const derivative_state *s) {
+    const derivative_tree *t = &s->tree;
+    const placement_columns *placed = (const placement_columns *)t->placed;
+    for (int i = 0; i < t->count; i++) {
+        const body *b = &t->model->bodies[i];
+        const int y = t->first_column[i], lane = term_lane(y);
+        rotor_terms *r = rotors_at(t, y);
+        if (b->is_driven) {
+            r->d.x[lane] = reflected_inertia(b), r->v.x[lane] = s->v[b->v_index];
+        }
+        if (b->is_driven && b->parent >= 0) {
+            store_vec3(mat3_apply(placement_of(&placed[t->first_column[b->parent + 1] - 1]).R, rotor_couple(b)), &r->g,
+                       lane);
+        }
+    }
+}
+
+void KERNEL(accelerate_rotors)(const derivative_state *s, const real *a) {
+    const derivative_tree *t = &s->tree;
+    for (int i = 0; i < t->count; i++) {
+        const int y = t->first_column[i];
+        if (t->model->bodies[i].is_driven) {
+            rotors_at(t, y)->a.x[term_lane(y)] = a[t->model->bodies[i].v_index];
         }
     }
 }
@@ -126,7 +153,7 @@ void KERNEL(carry_accelerations)(const derivative_state *s, const real *a) {
     const derivative_tree *t = &s->tree;
     const root_motion *roots = (const root_motion *)t->roots;
     motion k = motion_zero();
-    for (int i = 0; i < t->model->body_count; i++) {
+    for (int i = 0; i < t->count; i++) {
         const body *b = &t->model->bodies[i];
         if (b->parent < 0) {
             k = motion_set(vec3_zero(), roots[i].a_0);

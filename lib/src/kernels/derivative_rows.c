@@ -114,15 +114,21 @@ KERNEL_STEP void store_numbers_of_row(real x, number *to, size_t left) {
 #endif
 }
 
-/* Stores part of a row of each requested matrix. If all parts are requested, the caller gets them and they are stored
- * as unpack does. Otherwise forward dynamics reads them. */
-KERNEL_STEP void store_part_of_row(const matrices *d, derivative_parts parts, int y, int first, row_entries e,
-                                   row_entries *zeros) {
-    size_t at = (size_t)y * d->nv + (size_t)first, left = d->nv * d->nv - at;
+/* Returns entries as they are stored. If all parts are requested, the caller gets them and they are stored as unpack
+ * does. Otherwise forward dynamics reads them. */
+KERNEL_STEP row_entries finish_row(derivative_parts parts, row_entries e, row_entries *zeros) {
     if (parts == BOTH_PARTS) {
         e.dq = finish_number(e.dq, &zeros->dq), e.dv = finish_number(e.dv, &zeros->dv),
         e.da = finish_number(e.da, &zeros->da);
     }
+    return e;
+}
+
+/* Stores part of a row of each requested matrix. */
+KERNEL_STEP void store_part_of_row(const matrices *d, derivative_parts parts, int y, int first, row_entries e,
+                                   row_entries *zeros) {
+    size_t at = (size_t)y * d->nv + (size_t)first, left = d->nv * d->nv - at;
+    e = finish_row(parts, e, zeros);
     if (parts & VELOCITY_PART) {
         store_numbers_of_row(e.dv, d->dv + at, left);
         store_numbers_of_row(e.da, d->da + at, left);
@@ -178,7 +184,7 @@ KERNEL_STEP int store_above(const derivative_tree *t, derivative_parts parts, bo
 KERNEL_STEP int store_mixed(const derivative_tree *t, derivative_parts parts, bool branches, const column_chunk *c,
                             int i, const matrices *d, row_entries *zeros) {
     const column_terms *terms = (const column_terms *)t->columns + c->first / TERM_LANES;
-    const int *first = t->first_column, bodies = t->model->body_count;
+    const int *first = t->first_column, bodies = t->count;
     for (int y = first[i]; i < bodies && y < c->end; i++) {
         for (const int end = carried_end(t, i); y < first[i + 1]; y++) {
             row_entries below = row_below(t, parts, branches, c, y, terms);
@@ -203,6 +209,24 @@ KERNEL_STEP void store_below(const derivative_tree *t, derivative_parts parts, b
     }
 }
 
+/* Stores the entries of driven joints on the diagonal, in place of those that contain products with g. */
+KERNEL_STEP void store_driven(const derivative_tree *t, derivative_parts parts, const matrices *d, row_entries *zeros) {
+    for (int i = 0; i < t->count && t->has_driven; i++) {
+        const int y = t->first_column[i];
+        if (t->model->bodies[i].is_driven) {
+            const rotor_terms *r = rotors_at(t, y);
+            const row_entries e = finish_row(parts, (row_entries){r->dq, r->dv, r->da}, zeros);
+            const size_t at = (size_t)y * (d->nv + 1);
+            if (parts & VELOCITY_PART) {
+                d->dv[at] = entry_of(&e.dv, (size_t)y), d->da[at] = entry_of(&e.da, (size_t)y);
+            }
+            if (parts & POSITION_PART) {
+                d->dq[at] = entry_of(&e.dq, (size_t)y);
+            }
+        }
+    }
+}
+
 /* Stores the last columns first, because each part of a row may overwrite the start of the next row. */
 KERNEL_STEP int store_chunks(const derivative_tree *t, derivative_parts parts, bool branches,
                              const derivative_matrices *to) {
@@ -214,6 +238,7 @@ KERNEL_STEP int store_chunks(const derivative_tree *t, derivative_parts parts, b
         i = store_mixed(t, parts, branches, &c, i, &d, &zeros);
         store_below(t, parts, branches, &c, i, &d, &zeros);
     }
+    store_driven(t, parts, &d, &zeros);
     return NUMBER_SIZE == sizeof(double) && parts == BOTH_PARTS && are_zero(zeros.dq + zeros.dv + zeros.da);
 }
 

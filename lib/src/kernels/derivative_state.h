@@ -15,6 +15,7 @@ typedef struct derivative_state {
     const real *q, *v;
     joint_turns turns;
     bool needs_frames;       /* the frames of all bodies are needed after the outward pass */
+    bool of_symbols;         /* rates are 2 S_dot instead of Psi_dot + S_dot: d tau / dv becomes 2 C (coriolis.c) */
     inertial_terms *pending; /* sums over the subtrees of children so far, of bodies that fork */
     void *placements;        /* memory of the placements of all bodies */
 } derivative_state;
@@ -23,8 +24,14 @@ static inline bool has_wrenches(const wrench_set *forces) {
     return forces && forces->count > 0;
 }
 
-/* Adds vJ x S to the rates of the columns of body i's joint, where vJ is the joint's velocity. The rates must be
- * 2 Psi_dot before. Joints of one column do not need this term. */
+/* Returns the velocity m of a joint or of a root as the rates of its columns need it: twice if they are 2 S_dot, since
+ * S_dot = Psi_dot + vJ x S. */
+static inline motion turning_of(const derivative_state *s, motion m) {
+    return s->of_symbols ? motion_add(m, m) : m;
+}
+
+/* Adds vJ x S to the rates of the columns of body i's joint, where vJ is turning_of the joint's velocity. The rates
+ * must be 2 Psi_dot before. Joints of one column do not need this term. */
 static inline void add_rates_of_joint(const derivative_tree *t, int i, motion vJ) {
     for (int y = t->first_column[i]; y < t->first_column[i + 1]; y++) {
         column_terms *c = columns_at(t, y);
@@ -44,6 +51,10 @@ void KERNEL(place_columns)(const derivative_state *s);
 void KERNEL(carry_velocities)(const derivative_state *s);
 /* Adds the terms besides 2 Psi_dot to the rates of joints with several columns. */
 void KERNEL(add_joint_rates)(const derivative_state *s);
+/* Places g of the rotors of each joint, and stores their rates. */
+void KERNEL(place_rotors)(const derivative_state *s);
+/* Stores the accelerations of rotors. */
+void KERNEL(accelerate_rotors)(const derivative_state *s, const real *a);
 /* Propagates accelerations. */
 void KERNEL(carry_accelerations)(const derivative_state *s, const real *a);
 /* Accumulates the sums over subtrees (derivative_sums.c). */

@@ -14,12 +14,14 @@
  *     p = J_xx x / 2 + J_xy y + J_xz z     s = J_yy y / 2 + J_yz z     t = J_zz z / 2     u = R h + m r / 2
  * and I = tr(J) 1 - J. The inertial wrench of the body is (n; f) = I a + B w.
  *
- * Inertial parameters are the grouped ones (model/group_inertias.h). A serial body has m = h_z = J_zz = 0.
+ * Inertial parameters are the grouped ones (model/group_inertias.h). A serial body has m = h_z = J_zz = 0. Rotors have
+ * terms of the joint that they drive (driven_joint.h), whose one column they share.
  */
 #ifndef DYNAMICS_KERNELS_DERIVATIVE_TERMS_H
 #define DYNAMICS_KERNELS_DERIVATIVE_TERMS_H
 
 #include "columns.h"
+#include "driven_joint.h"
 #include "term_lanes.h"
 
 static inline inertial_terms no_terms(void) {
@@ -60,6 +62,17 @@ typedef struct column_terms {
     column_products products;
 } column_terms;
 
+/* Terms of the rotors of a joint, which are zero if it has none. The others are used only if lanes hold columns, since
+ * they are recomputed in other instances. */
+typedef struct rotor_terms {
+    vec3_lanes g;       /* in the axes of the frame; zero if the parent is the world */
+    vec3_lanes turning; /* w x g, with the angular velocity w of the parent */
+    real_lanes d, v, a; /* d, and the joint's rate and acceleration */
+    rotor_lanes moments;
+    vec3_lanes IS, BS;     /* I S and 2 B' S, angular parts, without g */
+    real_lanes dq, dv, da; /* entries on the diagonal */
+} rotor_terms;
+
 /* Axes of a body and its origin r, three numbers and a zero each. */
 typedef struct placement_columns {
     real x[4], y[4], z[4], r[4];
@@ -74,7 +87,11 @@ typedef struct root_motion {
 /* Tree in motion: the arrays of terms, and the numbers of the columns. */
 typedef struct derivative_tree {
     const dyn_model *model;
+    int count;       /* number of bodies: rotors are computed with the joints that they drive */
+    bool shares;     /* joints share coordinates */
+    bool has_driven; /* rotors drive joints, and have terms */
     void *bodies, *joints, *columns;
+    void *rotors;            /* rotor_terms of each column; NULL without driven joints */
     void *placed;            /* placement_columns of the body of each column, not in lanes */
     const int *first_column; /* of each body; after the last one, the number of columns */
     const int *coordinates;  /* of each column; like column_above, only if lanes hold samples or joints share one */
@@ -102,6 +119,20 @@ static inline column_terms *columns_at(const derivative_tree *t, int i) {
     return (column_terms *)t->columns + (unsigned)i / TERM_LANES;
 }
 
+static inline rotor_terms *rotors_at(const derivative_tree *t, int i) {
+    return (rotor_terms *)t->rotors + (unsigned)i / TERM_LANES;
+}
+
+/* Returns whether a child other than the next body is connected to body i, among the bodies to compute. */
+static inline bool forks_at(const derivative_tree *t, int i) {
+    return t->has_driven ? t->model->bodies[i].forks_links : t->model->bodies[i].forks;
+}
+
+/* Returns whether rotors drive the joint of body i, and are computed with it. */
+static inline bool drives_rotors(const derivative_tree *t, int i) {
+    return t->has_driven && t->model->bodies[i].is_driven;
+}
+
 /* Returns the number of the terms of body i. */
 static inline int body_term(const derivative_tree *t, int i) {
     return TERM_LANES > 1 ? t->first_column[i + 1] - 1 : i;
@@ -116,6 +147,10 @@ typedef enum derivative_parts { VELOCITY_PART = 1, POSITION_PART = 2, BOTH_PARTS
 void KERNEL(find_columns)(const derivative_tree *t);
 /* Computes the rates of the columns, 2 Psi_dot, and the bodies' inertias, from their motion. */
 void KERNEL(find_rates)(const derivative_tree *t);
+/* Computes the terms of rotors that do not depend on accelerations. */
+void KERNEL(find_rotor_rates)(const derivative_tree *t);
+/* Computes the moments of rotors. */
+void KERNEL(find_rotor_moments)(const derivative_tree *t);
 /* Computes the inertial wrench of each body. */
 void KERNEL(find_forces)(const derivative_tree *t);
 /* Computes Psi_ddot and the products of the columns, from the forces and the sums over subtrees. */
@@ -177,18 +212,35 @@ static inline void find_own_force(motion v, motion a, inertial_terms *own) {
     own->f = coriolis_apply_add(own->B, vec3_scale(real_set(0.5), v.w), rigid_inertia_apply(own->I, a));
 }
 
-/* Returns the grouped parameters of a body. `serial` is a constant that equals b->serial. */
-KERNEL_STEP mass_moments moments_of(const body *b, bool serial) {
-    const body_constants *c = constants_of(b);
+/* Returns the grouped parameters of a body, with rotors at rest if they are computed with joints. `serial` is a
+ * constant that equals b->serial. */
+KERNEL_STEP mass_moments moments_of(const derivative_tree *t, const body *b, bool serial) {
+    const grouping_constants *g = computed_grouping(b, t->has_driven);
     mass_moments x;
     real zero = real_set(0);
-    x.m = serial ? zero : rounded_set(c->grouped.mass);
-    x.h = vec3_rounded(c->grouped.first_moment);
-    x.J = sym3_rounded(c->grouped.moments);
+    x.m = serial ? zero : rounded_set(g->mass);
+    x.h = vec3_rounded(g->first_moment);
+    x.J = sym3_rounded(g->moments);
     if (serial) {
         x.h.z = x.J.zz = zero;
     }
     return x;
+}
+
+/* ---- terms of rotors --------------------------------------------------------------------------------------------- */
+
+/* Computes what rotors with the momentum L relative to their carrier add to 2 B of it: 2 B w = (w x L; 0). */
+static inline coriolis_map coriolis_map_of_rotors(vec3 L) {
+    real zero = real_set(0);
+    coriolis_map c;
+    c.B = mat3_from_columns(vec3_set(zero, -L.z, L.y), vec3_set(L.z, zero, -L.x), vec3_set(-L.y, L.x, zero));
+    c.p = vec3_zero();
+    return c;
+}
+
+/* Computes the moment of rotors on their carrier: n = g a + w x g v. */
+static inline vec3 moment_of_rotors(vec3 g, vec3 turning, real v, real a) {
+    return vec3_fma(a, g, vec3_scale(v, turning));
 }
 
 /* ---- terms of a column ------------------------------------------------------------------------------------------- */

@@ -19,9 +19,17 @@ int KERNEL(derivatives_by_columns)(const derivative_state *s, derivative_parts p
         KERNEL(find_rates)(&s->tree);
         KERNEL(add_joint_rates)(s);
     }
+    if ((parts & VELOCITY_PART) && s->tree.has_driven) {
+        KERNEL(place_rotors)(s);
+        KERNEL(find_rotor_rates)(&s->tree);
+    }
     if (parts & POSITION_PART) {
         KERNEL(carry_accelerations)(s, a);
         KERNEL(find_forces)(&s->tree);
+    }
+    if ((parts & POSITION_PART) && s->tree.has_driven) {
+        KERNEL(accelerate_rotors)(s, a);
+        KERNEL(find_rotor_moments)(&s->tree);
     }
     if ((parts & POSITION_PART) && has_wrenches(forces)) {
         KERNEL(subtract_local_wrenches)(s, forces);

@@ -22,6 +22,11 @@ static inline int has_driven_joints(const dyn_model *model) {
     return model->link_bodies < model->body_count && !model->has_mimic;
 }
 
+/* Returns whether several of the bodies to compute share a coordinate. */
+static inline int shares_coordinates(const dyn_model *model) {
+    return model->has_coupling && !has_driven_joints(model);
+}
+
 /* Returns the number of bodies to compute. */
 static inline int count_computed(const dyn_model *model) {
     return has_driven_joints(model) ? model->link_bodies : model->body_count;
@@ -37,6 +42,11 @@ static inline rigid_inertia carried_inertia(const body *b) {
 /* Returns the inertia of a body without its subtree, for algorithms that compute the first count_computed bodies. */
 static inline rigid_inertia computed_inertia(const dyn_model *model, const body *b) {
     return has_driven_joints(model) ? carried_inertia(b) : body_inertia(b);
+}
+
+/* Returns the grouped parameters of a body. `driven`: those with rotors at rest. */
+static inline const grouping_constants *computed_grouping(const body *b, int driven) {
+    return driven ? &constants_of(b)->carried : &constants_of(b)->grouped;
 }
 
 /* Returns g of the joint of a body. */

@@ -69,8 +69,28 @@ static inline mat3 hinge_turn_matrix(hinge h, mat3 B) {
     return mat3_turn_about_x(h.tilt_c, h.tilt_s, mat3_turn_about_z(h.c, h.s, B));
 }
 
+/* Computes R' A R of a symmetric matrix. */
+static inline sym3 hinge_turn_back_symmetric(hinge h, sym3 A) {
+    return sym3_turn_about_z(-h.s, h.c, sym3_turn_about_x(-h.tilt_s, h.tilt_c, A));
+}
+
+/* Computes R' B R of any matrix. */
+static inline mat3 hinge_turn_back_matrix(hinge h, mat3 B) {
+    return mat3_turn_about_z(h.c, -h.s, mat3_turn_about_x(h.tilt_c, -h.tilt_s, B));
+}
+
 static inline motion hinge_motion_to_child(hinge h, motion m) {
     return motion_set(hinge_to_child(h, m.w), hinge_to_child(h, vec3_cross_add(m.w, h.r, m.v)));
+}
+
+static inline motion hinge_motion_to_parent(hinge h, motion m) {
+    vec3 w = hinge_to_parent(h, m.w);
+    return motion_set(w, hinge_to_parent_add(h, m.v, vec3_cross(h.r, w)));
+}
+
+/* Returns the wrench f of the parent, transformed to its child. */
+static inline force hinge_force_to_child(hinge h, force f) {
+    return force_set(hinge_to_child(h, vec3_cross_add(f.f, h.r, f.n)), hinge_to_child(h, f.f));
 }
 
 /* Returns the wrench f of the child, transformed to its parent, plus another one. The moment is rotated last because

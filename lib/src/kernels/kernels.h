@@ -123,6 +123,7 @@ typedef struct row_requirements {
     double gain;          /* 2 k of the stabilization, 1/s */
     const void *required; /* m packed numbers; NULL: zeros */
     const void *diagonal; /* nv packed numbers that are added to the diagonal of M; NULL: zeros */
+    bool needs_response;  /* false: response and missing may stay unwritten where lambda is known without them */
 } row_requirements;
 
 /* Accelerations that rows require, and the multipliers that cause them. All are packed. */

@@ -12,6 +12,15 @@
  *     d tau_i / d v_j = S_i' (2 B S_j + I rate_j)              d tau_j / d v_i = S_j' (2 B S_i + I rate_i)
  *     M_ij            = S_i' I S_j                             M_ji            = M_ij
  *
+ * Rotors are computed with the joint c that they drive (driven_joint.h), whose parent has the angular velocity w. With
+ * g in the axes of the frame, and j above c,
+ *
+ *     d tau_c / d q_j += g . Psi_ddot_j + (w x g) . Psi_dot_j     M_cj += g . S_j     M_cc += d
+ *     d tau_c / d v_j += g . rate_j + (w x g) . S_j               d tau_j / d v_c += (w x g) . S_j
+ *
+ * since alpha of the parent changes by S_j x alpha + Psi_ddot_j - w x Psi_dot_j, and g by S_j x g, if q_j changes. From
+ * the parent on to the root, 2 B m += (m_w x g v; 0) and f += (g a + w x g v; 0).
+ *
  * The columns of the root are axes of the frame, so that products with them are components. Entries of joints on
  * different branches are zero. A coupled mimic joint adds its rows and columns to those of its master. External
  * wrenches are constant in their reference frames (derivative_wrenches.c).
@@ -98,7 +107,8 @@ KERNEL_STEP void store_own_terms(const derivative_tree *t, derivative_parts part
     const body *b = &t->model->bodies[i];
     inertial_terms x = *own;
     if (parts & VELOCITY_PART) {
-        find_own_inertia(b->parent < 0 ? moments_of(b, false) : place_moments(k->W, moments_of(b, serial)), k->v, &x);
+        find_own_inertia(b->parent < 0 ? moments_of(t, b, false) : place_moments(k->W, moments_of(t, b, serial)), k->v,
+                         &x);
         own->I = x.I, own->B = x.B;
     }
     if (parts & POSITION_PART) {
@@ -152,9 +162,17 @@ KERNEL_STEP moving_frame carry_body(const derivative_state *s, derivative_parts 
         }
     }
     if ((parts & VELOCITY_PART) && !on_hinge && b->nv > 1) {
-        add_rates_of_joint(t, i, vJ);
+        add_rates_of_joint(t, i, turning_of(s, vJ));
     }
     return k;
+}
+
+/* Places g of the rotors of body i's joint in the axes of the frame. */
+KERNEL_STEP void store_rotor_terms(const derivative_tree *t, int i, const moving_frame *parent) {
+    const body *b = &t->model->bodies[i];
+    rotor_terms *r = rotors_at(t, t->first_column[i]);
+    r->g = b->parent < 0 ? vec3_zero() : mat3_apply(parent->W.R, rotor_couple(b));
+    r->turning = vec3_cross(parent->v.w, r->g);
 }
 
 /* Outward pass: computes motion, columns and the terms of the bodies. */
@@ -162,7 +180,7 @@ KERNEL_STEP void carry_outward(const derivative_state *s, derivative_parts parts
     const derivative_tree *t = &s->tree;
     root_motion *roots = (root_motion *)t->roots;
     moving_frame k = world_frame(vec3_zero());
-    for (int i = 0; i < t->model->body_count; i++) {
+    for (int i = 0; i < t->count; i++) {
         const body *b = &t->model->bodies[i];
         if (b->parent < 0) {
             roots[i].a_0 = parts & VELOCITY_PART ? root_gravity(s, i) : roots[i].a_0;
@@ -170,11 +188,14 @@ KERNEL_STEP void carry_outward(const derivative_state *s, derivative_parts parts
         } else if (b->parent != i - 1) {
             k = load_frame(t, parts, b->parent);
         }
+        if ((parts & VELOCITY_PART) && drives_rotors(t, i)) {
+            store_rotor_terms(t, i, &k);
+        }
         k = b->hinge && b->parent >= 0 ? carry_body(s, parts, true, a, i, k) : carry_body(s, parts, false, a, i, k);
         if (b->parent < 0) {
-            roots[i].v = k.v;
+            roots[i].v = turning_of(s, k.v);
         }
-        if (b->forks || s->needs_frames) {
+        if (forks_at(t, i) || s->needs_frames) {
             store_frame(t, parts, i, &k);
         }
         if (b->serial) {
@@ -200,6 +221,26 @@ static inline inertial_terms inertial_terms_add(derivative_parts parts, const in
     return sum;
 }
 
+/* Adds the moments of the rotors of body i's joint to the sums of its subtree, which become its parent's. */
+KERNEL_STEP void add_rotors(const derivative_state *s, derivative_parts summed, const real *a, int i,
+                            inertial_terms *sum) {
+    const rotor_terms *r = rotors_at(&s->tree, s->tree.first_column[i]);
+    const int j = s->tree.model->bodies[i].v_index;
+    if (summed & VELOCITY_PART) {
+        sum->B = coriolis_map_add(sum->B, coriolis_map_of_rotors(vec3_scale(s->v[j], r->g)));
+    }
+    if (summed & POSITION_PART) {
+        sum->f.n = vec3_add(sum->f.n, moment_of_rotors(r->g, r->turning, s->v[j], a[j]));
+    }
+}
+
+/* Adds the reflected inertia of the rotors of body i's joint to its entry of M. */
+KERNEL_STEP void add_reflected_inertia(const derivative_tree *t, int i, const matrices *d) {
+    const body *b = &t->model->bodies[i];
+    entry *to = &d->da[(size_t)b->v_index * (d->nv + 1)];
+    *to = *to + reflected_inertia(b);
+}
+
 /* Computes the products of the columns of body i, in the tree with root r, and stores their entries. */
 KERNEL_STEP void store_columns(const derivative_tree *t, derivative_parts parts, int r, int i,
                                const inertial_terms *sum, const matrices *d) {
@@ -213,11 +254,17 @@ KERNEL_STEP void store_columns(const derivative_tree *t, derivative_parts parts,
             store_root(t, parts, r, y, true, &products, d);
         } else {
             multiply_column(sum, parts, false, &columns[y], &products);
-            store_column(t, parts, first[r + 1], y, first[i], first[i + 1] - 1, &products, d);
-            store_root(t, parts, r, y, false, &products, d);
+            store_own_columns(t, parts, y, first[i], first[i + 1] - 1, &products, d);
         }
         if (parts == VELOCITY_PART) {
             columns[y].products.IS = products.IS, columns[y].products.BS = products.BS;
+        }
+        if (i != r) {
+            if (drives_rotors(t, i)) {
+                add_rotor_products(rotors_at(t, y), parts, &products);
+            }
+            store_columns_above(t, parts, first[r + 1], y, first[i], &products, d);
+            store_root(t, parts, r, y, false, &products, d);
         }
         if (!d->shared && t->branches) {
             store_column_zeros(t, parts, first[r], y, first[i], d);
@@ -227,21 +274,21 @@ KERNEL_STEP void store_columns(const derivative_tree *t, derivative_parts parts,
 
 /* Inward pass: accumulates the sums over subtrees and stores the entries. POSITION_PART alone accumulates I and B
  * again, since they are not stored. */
-KERNEL_STEP void add_up(const derivative_state *s, derivative_parts parts, const matrices *d) {
+KERNEL_STEP void add_up(const derivative_state *s, derivative_parts parts, const real *a, const matrices *d) {
     const derivative_tree *t = &s->tree;
     const body *bodies = t->model->bodies;
     derivative_parts summed = parts == VELOCITY_PART ? parts : BOTH_PARTS;
     inertial_terms sum = no_terms();
-    for (int i = 0; i < t->model->body_count; i++) {
-        if (bodies[i].forks) {
+    for (int i = 0; i < t->count; i++) {
+        if (forks_at(t, i)) {
             s->pending[i] = sum;
         }
     }
-    for (int i = t->model->body_count - 1, last = t->model->link_bodies; i >= 0; i--) {
+    for (int i = t->count - 1, last = t->model->link_bodies; i >= 0; i--) {
         const inertial_terms *own = &bodies_at(t, i)->own;
-        if (bodies[i].forks) {
+        if (forks_at(t, i)) {
             sum = inertial_terms_add(summed, own, &s->pending[i]);
-        } else if (i + 1 < t->model->body_count && bodies[i + 1].parent == i) {
+        } else if (i + 1 < t->count && bodies[i + 1].parent == i) {
             sum = inertial_terms_add(summed, own, &sum);
         } else {
             sum = *own;
@@ -249,8 +296,14 @@ KERNEL_STEP void add_up(const derivative_state *s, derivative_parts parts, const
         /* Links of a tree follow its root, but rotors follow all links. */
         last = last > i ? root_of(bodies, i) : last;
         store_columns(t, parts, i < t->model->link_bodies ? last : root_of(bodies, i), i, &sum, d);
+        if (drives_rotors(t, i) && (parts & VELOCITY_PART)) {
+            add_reflected_inertia(t, i, d);
+        }
+        if (drives_rotors(t, i)) {
+            add_rotors(s, summed, a, i, &sum);
+        }
         int parent = bodies[i].parent;
-        if (parent >= 0 && bodies[parent].forks) {
+        if (parent >= 0 && forks_at(t, parent)) {
             s->pending[parent] = inertial_terms_add(summed, &s->pending[parent], &sum);
         }
     }
@@ -265,7 +318,7 @@ KERNEL_STEP int find_derivatives(const derivative_state *s, derivative_parts par
     if ((parts & POSITION_PART) && has_wrenches(forces)) {
         KERNEL(subtract_local_wrenches)(s, forces);
     }
-    add_up(s, parts, &d);
+    add_up(s, parts, a, &d);
     if ((parts & POSITION_PART) && has_wrenches(forces)) {
         KERNEL(add_world_wrenches)(s, forces, (real *)to->dq);
     }
@@ -290,21 +343,21 @@ static void clear(int nv, real *A) {
     }
 }
 
-static void clear_shared(const dyn_model *model, derivative_parts parts, const derivative_matrices *d) {
-    if (model->has_coupling && (parts & VELOCITY_PART)) {
-        clear(model->nv, (real *)d->dv), clear(model->nv, (real *)d->da);
+static void clear_shared(const derivative_tree *t, derivative_parts parts, const derivative_matrices *d) {
+    if (t->shares && (parts & VELOCITY_PART)) {
+        clear(t->model->nv, (real *)d->dv), clear(t->model->nv, (real *)d->da);
     }
-    if (model->has_coupling && (parts & POSITION_PART)) {
-        clear(model->nv, (real *)d->dq);
+    if (t->shares && (parts & POSITION_PART)) {
+        clear(t->model->nv, (real *)d->dq);
     }
 }
 
 /* Returns true if the matrices are stored as unpack does and finite. */
 KERNEL_STEP int find_parts(const derivative_state *s, derivative_parts parts, const real *a, const wrench_set *forces,
                            const derivative_matrices *d) {
-    clear_shared(s->tree.model, parts, d);
-    return s->tree.model->has_coupling ? find_derivatives(s, parts, true, a, forces, d)
-                                       : find_derivatives(s, parts, false, a, forces, d);
+    clear_shared(&s->tree, parts, d);
+    return s->tree.shares ? find_derivatives(s, parts, true, a, forces, d)
+                          : find_derivatives(s, parts, false, a, forces, d);
 }
 
 derivative_state KERNEL(rnea_velocity_derivatives)(const dyn_model *model, void *memory, const packed_inputs *in,
@@ -312,6 +365,12 @@ derivative_state KERNEL(rnea_velocity_derivatives)(const dyn_model *model, void 
     derivative_state s = lay_out(model, memory, in);
     find_parts(&s, VELOCITY_PART, NULL, NULL, d);
     return s;
+}
+
+void KERNEL(rnea_symbols)(const dyn_model *model, void *memory, const packed_inputs *in, const derivative_matrices *d) {
+    derivative_state s = lay_out(model, memory, in);
+    s.of_symbols = true;
+    find_parts(&s, VELOCITY_PART, NULL, NULL, d);
 }
 
 void KERNEL(rnea_derivatives_bias)(const derivative_state *s, const wrench_set *forces, const derivative_matrices *d,
@@ -327,7 +386,7 @@ void KERNEL(rnea_derivatives_bias)(const derivative_state *s, const wrench_set *
         h[i] = real_set(0.5) * sum;
     }
     vec3 a_0 = vec3_zero();
-    for (int i = 0; i < t->model->body_count; i++) {
+    for (int i = 0; i < t->count; i++) {
         const body *b = &t->model->bodies[i];
         a_0 = b->parent < 0 ? ((const root_motion *)t->roots)[i].a_0 : a_0;
         for (int k = 0; k < b->nv; k++) {

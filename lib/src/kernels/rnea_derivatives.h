@@ -11,6 +11,8 @@
 /* Computes d->da = M and d->dv = d tau / dv at (q, v). Returns the state in `memory`, which the other functions use. */
 derivative_state KERNEL(rnea_velocity_derivatives)(const dyn_model *model, void *memory, const packed_inputs *in,
                                                    const derivative_matrices *d);
+/* Computes d->da = M, and d->dv = 2 C with the Coriolis matrix of the Christoffel symbols, at (q, v). */
+void KERNEL(rnea_symbols)(const dyn_model *model, void *memory, const packed_inputs *in, const derivative_matrices *d);
 /* Computes tau without acceleration from d->dv: h = (d tau / dv) v / 2 + g - sum J' f_ext. */
 void KERNEL(rnea_derivatives_bias)(const derivative_state *s, const wrench_set *forces, const derivative_matrices *d,
                                    real *h);

@@ -64,13 +64,10 @@ void KERNEL(staged_coriolis)(const dyn_model *model, void *memory, const void *q
     stage_tree t;
     KERNEL(find_stage_tree)(model, memory, q, v, NULL, &t);
     int n = t.model.nv;
-    real *rates = (real *)t.rest, *zero = rates + t.count, *C_t = zero + n, *M_t = C_t + n * n, *half = M_t + n * n;
+    real *rates = (real *)t.rest, *C_t = rates + t.count, *M_t = C_t + n * n, *half = M_t + n * n;
     void *rest = align_scratch(half + n * n);
     slope_rates(&t, rates);
-    for (int i = 0; i < n; i++) {
-        zero[i] = real_set(0);
-    }
-    KERNEL(coriolis)(&t.model, rest, t.q, t.v, zero, C_t);
+    KERNEL(coriolis)(&t.model, rest, t.q, t.v, C_t);
     KERNEL(crba)(&t.model, rest, t.q, M_t);
     contract_columns(&t, n, stage_term_of(C_t, t.slope), stage_term_of(M_t, rates), no_term(), half);
     contract_rows(&t, (size_t)t.nv, half, (real *)C);

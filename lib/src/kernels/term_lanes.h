@@ -28,13 +28,27 @@ typedef struct inertial_terms {
     force f;
 } inertial_terms;
 
+/* Part of inertial_terms that the rotors of a joint add to the sums of its parent's subtree: to 2 B, and the moment n
+ * to f. */
+typedef struct rotor_moments {
+    coriolis_map B;
+    vec3 n;
+} rotor_moments;
+
 /* Counts of the numbers in inertial_terms: those of I and B, which precede f, and all of them. */
 enum {
     MASS_NUMBERS = (sizeof(rigid_inertia) + sizeof(coriolis_map)) / sizeof(real),
-    INERTIAL_NUMBERS = sizeof(inertial_terms) / sizeof(real)
+    INERTIAL_NUMBERS = sizeof(inertial_terms) / sizeof(real),
+    /* Index of the first number that rotors add to, and the count of these numbers. */
+    ROTOR_NUMBER = sizeof(rigid_inertia) / sizeof(real),
+    ROTOR_NUMBERS = sizeof(rotor_moments) / sizeof(real)
 };
 
 #if DYN_LANES < TERM_LANES
+
+typedef struct real_lanes {
+    real x[TERM_LANES];
+} real_lanes;
 
 typedef struct vec3_lanes {
     real x[sizeof(vec3) / sizeof(real)][TERM_LANES];
@@ -55,6 +69,10 @@ typedef struct placement_lanes {
 typedef struct inertial_lanes {
     real x[INERTIAL_NUMBERS][TERM_LANES];
 } inertial_lanes;
+
+typedef struct rotor_lanes {
+    real x[ROTOR_NUMBERS][TERM_LANES];
+} rotor_lanes;
 
 /* Loads `count` numbers of one lane, the first of which is at `from`. */
 KERNEL_STEP void load_lane(const real *from, real *to, size_t count) {
@@ -80,6 +98,10 @@ KERNEL_STEP void store_motion(motion m, motion_lanes *to, int lane) {
     store_lane((const real *)&m, &to->x[0][lane], sizeof m / sizeof(real));
 }
 
+KERNEL_STEP void store_vec3(vec3 a, vec3_lanes *to, int lane) {
+    store_lane((const real *)&a, &to->x[0][lane], sizeof a / sizeof(real));
+}
+
 KERNEL_STEP force load_force(const force_lanes *from, int lane) {
     force f;
     load_lane(&from->x[0][lane], (real *)&f, sizeof f / sizeof(real));
@@ -102,11 +124,13 @@ KERNEL_STEP void subtract_wrench(force F, inertial_lanes *from, int lane) {
 
 #else
 
+typedef real real_lanes;
 typedef vec3 vec3_lanes;
 typedef motion motion_lanes;
 typedef force force_lanes;
 typedef placement placement_lanes;
 typedef inertial_terms inertial_lanes;
+typedef rotor_moments rotor_lanes;
 
 #if TERM_LANES == 1
 

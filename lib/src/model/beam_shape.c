@@ -31,10 +31,12 @@ beam_shape beam_shape_of(int k, double length) {
         double reciprocal = 1 / cosh(x);
         x += (cos(x) + reciprocal) / (sin(x) + reciprocal * tanh(x));
     }
-    return (beam_shape){x / length, (cosh(x) + cos(x)) / (sinh(x) + sin(x)), k % 2 ? -1 : 1};
+    double sum = sinh(x) + sin(x);
+    return (beam_shape){x / length, (cosh(x) + cos(x)) / sum, (sin(x) - cos(x) - exp(-x)) / sum, k % 2 ? -1 : 1};
 }
 
-double beam_shape_at(const beam_shape *shape, double s) {
-    double x = shape->b * s;
-    return cosh(x) - cos(x) - shape->c * (sinh(x) - sin(x));
+double beam_shape_at(const beam_shape *shape, double s, double *slope) {
+    double x = shape->b * s, falling = (1 - shape->d / 2) * exp(-x), rising = shape->d / 2 * exp(x);
+    *slope = shape->b * (rising - falling + sin(x) + shape->c * cos(x));
+    return falling + rising - cos(x) + shape->c * sin(x);
 }

@@ -208,7 +208,8 @@ static dyn_status add_point(const added_beam *added, int point, double s, double
         for (int k = 0; k < 3 && i == 0; k++) {
             joint.position[k] = added->beam->start[k] + s * added->axes.along[k];
         }
-        status = add_follower(added, i, beam_shape_at(&shape, s) / (2 * shape.sign), &joint, &inertia, &parent, error);
+        double slope, factor = beam_shape_at(&shape, s, &slope) / (2 * shape.sign);
+        status = add_follower(added, i, factor, &joint, &inertia, &parent, error);
     }
     return status;
 }

@@ -447,7 +447,8 @@ int count_rotor_bodies(const dyn_builder *builder) {
 }
 
 int find_shaft(const dyn_builder *builder, const dyn_machine_element_description *e) {
-    bool may_be = e->kind == DYN_MACHINE_ELEMENT_KIND_FRICTION || e->kind == DYN_MACHINE_ELEMENT_KIND_BRAKE;
+    bool may_be = e->kind == DYN_MACHINE_ELEMENT_KIND_FRICTION || e->kind == DYN_MACHINE_ELEMENT_KIND_GEAR ||
+                  e->kind == DYN_MACHINE_ELEMENT_KIND_BRAKE;
     if (!may_be || name_index_find(&builder->joint_names, e->joint) >= 0) {
         return -1;
     }
@@ -460,27 +461,55 @@ int find_shaft(const dyn_builder *builder, const dyn_machine_element_description
     return -1;
 }
 
-/* Checks friction or a brake of a shaft. */
-static dyn_status check_on_shaft(const dyn_builder *builder, int i, int shaft, dyn_error *error) {
-    const dyn_machine_element_description *e = &builder->machine_elements[i], *all = builder->machine_elements;
-    if (e->kind == DYN_MACHINE_ELEMENT_KIND_BRAKE && !all[shaft].shaft.has_motor) {
-        return builder_fail_member(builder, element_of(builder, i), "joint", error,
-                                   "shaft \"%s\" has no motor that the brake holds; add the motor", e->joint);
-    }
-    for (int k = 0; e->kind == DYN_MACHINE_ELEMENT_KIND_BRAKE && k < i; k++) {
-        if (all[k].kind == e->kind && strcmp(all[k].joint, e->joint) == 0) {
-            return builder_fail_member(builder, element_of(builder, i), "joint", error,
-                                       "shaft \"%s\" has brake \"%s\" too; state one", e->joint, all[k].name);
-        }
-    }
-    return DYN_OK;
-}
-
 /* Numbers of elements of a joint. */
 typedef struct joint_elements {
     int rotors, motors, gears, brakes;
     const char *shaft; /* one that the joint turns, or NULL */
 } joint_elements;
+
+/* Checks a gear of a shaft: the shaft states its ratios, and the rotors of its joints are not on its motor's side. */
+static dyn_status check_gear_on_shaft(const dyn_builder *builder, int i, const dyn_shaft *shaft,
+                                      const joint_elements *elements, dyn_error *error) {
+    const dyn_machine_element_description *e = &builder->machine_elements[i];
+    if (e->gear.ratio != 0) {
+        return builder_fail_member(builder, element_of(builder, i), "gear.ratio", error,
+                                   "the gear ratio is %g, and the ratios of shaft \"%s\" state it; leave it out",
+                                   e->gear.ratio, e->joint);
+    }
+    for (int k = 0; k < shaft->joint_count; k++) {
+        int j = name_index_find(&builder->joint_names, shaft->joints[k]);
+        if (j >= 0 && elements[j].rotors > 0) {
+            return builder_fail_member(builder, element_of(builder, i), "joint", error,
+                                       "joint \"%s\", which turns shaft \"%s\", has a rotor of its own, whose torque "
+                                       "the gear would carry; describe that rotor as a link",
+                                       shaft->joints[k], e->joint);
+        }
+    }
+    return DYN_OK;
+}
+
+/* Checks friction, a gear or a brake of a shaft. */
+static dyn_status check_on_shaft(const dyn_builder *builder, int i, int shaft, const joint_elements *elements,
+                                 dyn_error *error) {
+    const dyn_machine_element_description *e = &builder->machine_elements[i], *all = builder->machine_elements;
+    bool is_gear = e->kind == DYN_MACHINE_ELEMENT_KIND_GEAR;
+    if (e->kind == DYN_MACHINE_ELEMENT_KIND_FRICTION) {
+        return DYN_OK;
+    }
+    if (!all[shaft].shaft.has_motor) {
+        return builder_fail_member(builder, element_of(builder, i), "joint", error,
+                                   "shaft \"%s\" has no motor %s; add the motor", e->joint,
+                                   is_gear ? "whose torque the gear transmits" : "that the brake holds");
+    }
+    for (int k = 0; k < i; k++) {
+        if (all[k].kind == e->kind && strcmp(all[k].joint, e->joint) == 0) {
+            return builder_fail_member(builder, element_of(builder, i), "joint", error,
+                                       "shaft \"%s\" has %s \"%s\" too; state one", e->joint,
+                                       is_gear ? "gear" : "brake", all[k].name);
+        }
+    }
+    return is_gear ? check_gear_on_shaft(builder, i, &all[shaft].shaft, elements, error) : DYN_OK;
+}
 
 /* Checks a motor, a gear or a brake against the elements of its joint. */
 static dyn_status check_drive(const dyn_builder *builder, int i, joint_elements has, dyn_error *error) {
@@ -524,7 +553,7 @@ static dyn_status check_joint(const dyn_builder *builder, int i, const joint_ele
     const dyn_machine_element_description *e = &builder->machine_elements[i];
     int j = name_index_find(&builder->joint_names, e->joint), shaft = find_shaft(builder, e);
     if (shaft >= 0) {
-        return check_on_shaft(builder, i, shaft, error);
+        return check_on_shaft(builder, i, shaft, elements, error);
     }
     if (j < 0) {
         return builder_fail_member(builder, element_of(builder, i), "joint", error,
@@ -543,11 +572,12 @@ static dyn_status check_joint(const dyn_builder *builder, int i, const joint_ele
                                    e->joint);
     }
     bool on_rotor = e->kind == DYN_MACHINE_ELEMENT_KIND_FRICTION && e->friction.side == DYN_GEAR_SIDE_ROTOR;
-    if (on_rotor && elements[j].rotors != 1) {
+    bool has_ratio = elements[j].rotors == 1 || (elements[j].rotors == 0 && elements[j].gears == 1);
+    if (on_rotor && !has_ratio) {
         return builder_fail_member(
             builder, element_of(builder, i), "friction.side", error,
-            "it holds on the side of the rotor, and joint \"%s\" has %d rotors; state it on the side of the "
-            "joint",
+            "it holds on the side of the rotor, and joint \"%s\" has %d rotors and no gear; state it on the side of "
+            "the joint",
             e->joint, elements[j].rotors);
     }
     bool is_drive = e->kind == DYN_MACHINE_ELEMENT_KIND_MOTOR || e->kind == DYN_MACHINE_ELEMENT_KIND_GEAR ||
@@ -703,6 +733,8 @@ void builder_clear_machine_elements(dyn_builder *builder) {
     }
     name_index_clear(&builder->machine_element_names);
     free(builder->machine_elements);
+    builder->machine_elements = NULL;
+    builder->machine_element_count = builder->machine_element_capacity = 0;
 }
 
 dyn_status builder_copy_machine_elements(const dyn_builder *from, dyn_error *error, dyn_builder *to) {

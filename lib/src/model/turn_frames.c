@@ -109,7 +109,8 @@ static void find_branches(dyn_model *model) {
         body *b = &model->bodies[i];
         b->trunk = b->trunk || (b->columns_behind >= least_first_columns && b->parent >= 0 && !model->has_coupling);
         if (b->parent >= 0) {
-            model->bodies[b->parent].columns_behind += b->columns_behind + b->nv;
+            /* A rotor has no coordinates of its own. */
+            model->bodies[b->parent].columns_behind += i < model->link_bodies ? b->columns_behind + b->nv : 0;
             model->bodies[b->parent].trunk = model->bodies[b->parent].trunk || b->trunk;
         }
         if (b->parent >= 0 && b->parent != i - 1) {

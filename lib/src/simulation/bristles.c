@@ -81,18 +81,9 @@ static double decay_rate(const bristle_law *b, double v) {
     return b->stiffness * fabs(v) / (b->law.coulomb[side] + b->law.excess[side] / (1 + x * x));
 }
 
-/* Returns the rate at which bristles hold, at the packed v in one lane. */
-static double rate_of(const bristle_law *b, sample_block block, size_t lane, const double *v) {
-    double sum = 0;
-    for (int k = 0; k < b->at.count; k++) {
-        sum += b->at.rates[k] * v[lane_index(block, b->at.coordinates[k], lane)];
-    }
-    return sum;
-}
-
 double simulator_bristle_force(const dyn_simulator *s, sample_block block, int i, size_t lane, const double *v) {
     const bristle_law *b = &s->joints.bristles[i];
-    double rate = decay_rate(b, rate_of(b, block, lane, v));
+    double rate = decay_rate(b, rate_rows_speed(&b->at, block, lane, v));
     return -(b->stiffness - b->damping * rate) * s->bristles.z[lane_index(block, i, lane)];
 }
 
@@ -115,7 +106,7 @@ void simulator_move_bristles(dyn_simulator *s, sample_block block) {
     for (int i = 0; i < s->bristles.count; i++) {
         const bristle_law *b = &s->joints.bristles[i];
         for (size_t l = 0; l < block.lanes; l++) {
-            double v = rate_of(b, block, l, s->v), *z = &s->bristles.z[lane_index(block, i, l)];
+            double v = rate_rows_speed(&b->at, block, l, s->v), *z = &s->bristles.z[lane_index(block, i, l)];
             double c = decay_rate(b, v), share = -expm1(-c * s->step.dt);
             *z += c > 0 ? (v / c - *z) * share : v * s->step.dt;
         }

@@ -9,7 +9,7 @@
 #include <dynamics/joint_wrench.h>
 #include <dynamics/machine_element.h>
 
-#include "../actuation/joint_properties.h"
+#include "../actuation/gear_law.h"
 #include "../model/description.h"
 #include "../model/error.h"
 #include "../model/linear_system.h"
@@ -25,6 +25,7 @@ typedef struct geared_memory {
     double *forces;  /* n x nv: tau + r - f_base, then a; or inverse dynamics without losses */
     double *base;    /* n x nv: f_base */
     double *loads;   /* n x gears: F without losses, then F */
+    double *laws;    /* gears: gear_law */
     double *factors; /* gears: mu s sign(F) */
     double *F;       /* gears */
 
@@ -50,6 +51,7 @@ static size_t lay_out(const dyn_model *model, size_t n, double *memory, geared_m
         {&m->forces, n * nv, false},
         {&m->base, n * nv, false},
         {&m->loads, n * gears, false},
+        {&m->laws, gears * (sizeof(gear_law) / sizeof(double)), false},
         {&m->factors, gears, false},
         {&m->F, gears, false},
         {&m->inverse, n * nv, true},
@@ -81,18 +83,20 @@ typedef struct geared {
     dyn_workspace *workspace;
     const dyn_geared_states *states;
     geared_memory m;
+    gear_law *laws; /* of all gears with losses */
     size_t nv, gears;
     bool has_rows; /* constraints of the model, or rows of the caller */
 } geared;
 
-/* Finds the next gear with losses from machine element *element on, and its element. Returns false after the last. */
-static bool next_gear(const dyn_model *model, int *element, gear_law *law) {
-    while (*element < dyn_machine_elements(model)) {
-        if (dyn_element_gear(model, (*element)++, law)) {
-            return true;
+/* Finds the gears with losses. */
+static void find_laws(geared *g) {
+    g->laws = (gear_law *)(void *)g->m.laws;
+    for (int i = 0, k = 0; i < dyn_machine_elements(g->model); i++) {
+        gear_law found;
+        if (dyn_element_gear(g->model, i, &found)) {
+            g->laws[k++] = found;
         }
     }
-    return false;
 }
 
 /* Returns the rows of the caller, or NULL. */
@@ -115,6 +119,7 @@ static dyn_status begin(const dyn_model *model, dyn_workspace *workspace, const 
         return DYN_OK;
     }
     lay_out(model, states->n, states->memory, &g->m);
+    find_laws(g);
     memset(g->m.r, 0, states->n * g->nv * sizeof *g->m.r);
     memset(g->m.base, 0, states->n * g->nv * sizeof *g->m.base);
     dyn_status status = dyn_check_gears(model, "gear_losses", error);
@@ -130,8 +135,8 @@ static dyn_status begin(const dyn_model *model, dyn_workspace *workspace, const 
 
 /* ---- Loads ------------------------------------------------------------------------------------------------------- */
 
-/* Computes tau_R of all gears in a motion, n x gears: the inverse dynamics of the coordinates of the gears less what
- * their joints transmit. */
+/* Computes tau_R of all gears in a motion, n x gears: the inverse dynamics of the coordinates of the gears, with that
+ * of the base, less what their joints transmit. */
 static dyn_status find_rotors(const geared *g, const dyn_geared_states *s, const double *a, double *rotors,
                               dyn_error *error) {
     const dyn_model *model = g->model;
@@ -145,46 +150,32 @@ static dyn_status find_rotors(const geared *g, const dyn_geared_states *s, const
         status = dyn_base_forces(model, g->workspace, s->n, s->q, s->v, s->base, g->m.base, g->m.wrenches, error);
     }
     for (size_t i = 0; status == DYN_OK && i < s->n; i++) {
-        gear_law law;
-        for (int element = 0; next_gear(model, &element, &law);) {
-            size_t k = i * g->nv + (size_t)law.v_index;
-            *rotors++ = g->m.inverse[k] + (s->base ? g->m.base[k] : 0) -
-                        dyn_transmitted_force(model, law.v_index, g->m.wrenches + i * wrench_numbers);
+        for (size_t k = 0; k < g->gears; k++) {
+            const shaft_load *load = &g->laws[k].load;
+            double of_base = s->base ? dyn_shaft_torque(load, g->m.base + i * g->nv) : 0;
+            *rotors++ =
+                dyn_rotor_torque(model, load, g->m.inverse + i * g->nv, g->m.wrenches + i * wrench_numbers) + of_base;
         }
     }
     return status;
 }
 
-/* Returns r_m at the rate v of a coordinate. */
-static double rotor_friction(const geared *g, int v_index, double v) {
-    const dyn_machine_element_description *elements = g->model->description->machine_elements;
-    const dyn_passive_parts *parts = &g->states->parts;
-    double sum = 0;
-    for (int i = 0; (parts->damping || parts->friction) && i < dyn_machine_elements(g->model); i++) {
-        friction_law law;
-        if (elements[i].friction.side == DYN_GEAR_SIDE_ROTOR && dyn_element_friction(g->model, i, &law) &&
-            law.v_index == v_index) {
-            sum += dyn_friction_force(&law, parts, v);
-        }
-    }
-    return sum;
-}
-
-/* Returns the rate of coordinate k in a sample. */
-static double rate_of(const geared *g, size_t sample, int k) {
-    return g->states->v ? g->states->v[sample * g->nv + (size_t)k] : 0;
+/* Returns the rate of gear k in a sample. */
+static double rate_of(const geared *g, size_t sample, size_t k) {
+    return g->states->v ? dyn_shaft_speed(&g->laws[k].load.at, g->states->v + sample * g->nv) : 0;
 }
 
 /* Computes F without losses in a motion or under forces of the joints: forces + r_m - tau_R. */
 static dyn_status find_loads(const geared *g, const double *a, const double *forces, dyn_error *error) {
     bool has_rotors = g->model->rotor_count > 0;
     dyn_status status = has_rotors ? find_rotors(g, g->states, a, g->m.rotors, error) : DYN_OK;
-    for (size_t i = 0, k = 0; status == DYN_OK && i < g->states->n; i++) {
-        gear_law law;
-        for (int element = 0; next_gear(g->model, &element, &law); k++) {
-            double force = forces ? forces[i * g->nv + (size_t)law.v_index] : 0;
-            g->m.loads[k] =
-                force + rotor_friction(g, law.v_index, rate_of(g, i, law.v_index)) - (has_rotors ? g->m.rotors[k] : 0);
+    for (size_t i = 0, at = 0; status == DYN_OK && i < g->states->n; i++) {
+        const double *v = g->states->v ? g->states->v + i * g->nv : NULL;
+        for (size_t k = 0; k < g->gears; k++, at++) {
+            const gear_law *law = &g->laws[k];
+            double force = forces ? dyn_shaft_torque(&law->load, forces + i * g->nv) : 0;
+            double friction = v ? dyn_motor_side_friction(g->model, law, &g->states->parts, v) : 0;
+            g->m.loads[at] = force + friction - (has_rotors ? g->m.rotors[at] : 0);
         }
     }
     return status;
@@ -196,42 +187,75 @@ static double factor_of(const geared *g, const gear_law *law, double v, double F
     return F * v > 0 ? law->driving * fabs(s) : -fmin(1, law->back_driving) * fabs(s);
 }
 
-/* Writes the losses l = -phi F of one sample. */
-static void write_losses(const geared *g, size_t sample, const double *loads, double *losses) {
-    gear_law law;
-    for (int element = 0; next_gear(g->model, &element, &law); loads++) {
-        double phi = factor_of(g, &law, rate_of(g, sample, law.v_index), *loads);
-        losses[sample * g->nv + (size_t)law.v_index] = -phi * *loads;
+/* Adds the forces of the losses l = -phi F of one sample to the coordinates. */
+static void add_losses(const geared *g, size_t sample, const double *loads, double *losses) {
+    for (size_t k = 0; k < g->gears; k++) {
+        const shaft_rates *at = &g->laws[k].load.at;
+        double loss = -factor_of(g, &g->laws[k], rate_of(g, sample, k), loads[k]) * loads[k];
+        for (int c = 0; c < at->count; c++) {
+            losses[sample * g->nv + (size_t)at->coordinates[c]] += at->rates[c] * loss;
+        }
     }
 }
 
 /* ---- Inverse dynamics -------------------------------------------------------------------------------------------- */
 
 /* Refuses a gear with losses at a passive joint with a rotor: no motor exerts the force that its losses need. */
-static dyn_status check_passive_joints(const geared *g, dyn_error *error) {
+static dyn_status check_passive_joint(const geared *g, const dyn_machine_element_description *gear, dyn_error *error) {
     const dyn_builder *description = g->model->description;
-    gear_law law;
-    for (int element = 0; g->has_rows && next_gear(g->model, &element, &law);) {
-        const dyn_machine_element_description *e = &description->machine_elements[element - 1];
-        int j = dyn_model_find_joint(g->model, e->joint);
-        for (int i = 0; dyn_model_joint_is_passive(g->model, j) && i < dyn_machine_elements(g->model); i++) {
-            const dyn_machine_element_description *other = &description->machine_elements[i];
-            if (other->kind == DYN_MACHINE_ELEMENT_KIND_ROTOR && strcmp(other->joint, e->joint) == 0) {
-                return dyn_error_set(error, DYN_FAILED_PRECONDITION, "gear_losses",
-                                     "joint \"%s\" is passive, and gear \"%s\" loses a part of what rotor \"%s\" "
-                                     "needs; give the joint a motor, or ignore the losses",
-                                     e->joint, e->name, other->name);
-            }
+    int j = dyn_model_find_joint(g->model, gear->joint);
+    for (int i = 0; dyn_model_joint_is_passive(g->model, j) && i < dyn_machine_elements(g->model); i++) {
+        const dyn_machine_element_description *other = &description->machine_elements[i];
+        if (other->kind == DYN_MACHINE_ELEMENT_KIND_ROTOR && strcmp(other->joint, gear->joint) == 0) {
+            return dyn_error_set(error, DYN_FAILED_PRECONDITION, "gear_losses",
+                                 "joint \"%s\" is passive, and gear \"%s\" loses a part of what rotor \"%s\" "
+                                 "needs; give the joint a motor, or ignore the losses",
+                                 gear->joint, gear->name, other->name);
         }
     }
     return DYN_OK;
 }
 
+/* Refuses a gear with losses on a shaft that a passive joint turns: the losses are forces of that joint too. */
+static dyn_status check_passive_shaft(const geared *g, const dyn_machine_element_description *gear,
+                                      const dyn_machine_element_description *e, dyn_error *error) {
+    for (int k = 0; k < e->shaft.joint_count; k++) {
+        if (dyn_model_joint_is_passive(g->model, dyn_model_find_joint(g->model, e->shaft.joints[k]))) {
+            return dyn_error_set(error, DYN_FAILED_PRECONDITION, "gear_losses",
+                                 "joint \"%s\", which turns shaft \"%s\", is passive, and gear \"%s\" loses a part of "
+                                 "the load of that shaft; give the joint a motor, or ignore the losses",
+                                 e->shaft.joints[k], e->name, gear->name);
+        }
+    }
+    return DYN_OK;
+}
+
+/* Checks the passive joints of a model with constraints. */
+static dyn_status check_passive_joints(const geared *g, dyn_error *error) {
+    const dyn_machine_element_description *all = g->model->description->machine_elements;
+    dyn_status status = DYN_OK;
+    for (int i = 0; g->has_rows && status == DYN_OK && i < dyn_machine_elements(g->model); i++) {
+        gear_law law;
+        if (dyn_element_gear(g->model, i, &law)) {
+            status = law.shaft >= 0 ? check_passive_shaft(g, &all[i], &all[law.shaft], error)
+                                    : check_passive_joint(g, &all[i], error);
+        }
+    }
+    return status;
+}
+
 /* Computes tau + l, the inverse dynamics without losses. */
 static dyn_status find_delivered(const geared *g, const double *a, dyn_error *error) {
     const dyn_geared_states *s = g->states;
-    const dyn_constrained_inverse_options options =
-        DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.passive = &s->parts, .given = given_of(s), .added = g->m.base);
+    dyn_constrained_inverse_options options = DYN_CONSTRAINED_INVERSE_OPTIONS_INIT();
+    if (s->motion) {
+        options.weights = s->motion->weights;
+        options.multiplier_weights = s->motion->multiplier_weights;
+        options.tolerance = s->motion->tolerance;
+    }
+    options.passive = &s->parts;
+    options.given = given_of(s);
+    options.added = g->m.base;
     return dyn_constrained_inverse_dynamics(g->model, g->workspace, s->n, s->gravity, s->q, s->v, a, s->forces,
                                             &options, g->m.forces, NULL, NULL, error);
 }
@@ -251,7 +275,7 @@ dyn_status dyn_gear_losses_of_motion(const dyn_model *model, dyn_workspace *work
         status = find_loads(&g, a, g.m.forces, error);
     }
     for (size_t i = 0; status == DYN_OK && i < states->n; i++) {
-        write_losses(&g, i, g.m.loads + i * g.gears, losses);
+        add_losses(&g, i, g.m.loads + i * g.gears, losses);
     }
     return status;
 }
@@ -280,16 +304,17 @@ static dyn_status respond(const geared *g, size_t i, const double *forces, doubl
 /* Computes D in one sample: loads of forces of one, less the torques of the rotors that these cause. */
 static dyn_status find_response(const geared *g, size_t sample, dyn_error *error) {
     double *column = g->m.F, *reference = g->m.factors;
-    gear_law law;
     dyn_status status = DYN_OK;
     memset(reference, 0, g->gears * sizeof *reference);
     if (g->has_rows) {
         status = respond(g, sample, NULL, reference, error);
     }
-    size_t i = 0;
-    for (int element = 0; status == DYN_OK && next_gear(g->model, &element, &law); i++) {
+    for (size_t i = 0; status == DYN_OK && i < g->gears; i++) {
+        const shaft_rates *at = &g->laws[i].load.at;
         memset(g->m.unit, 0, g->nv * sizeof *g->m.unit);
-        g->m.unit[law.v_index] = 1;
+        for (int c = 0; c < at->count; c++) {
+            g->m.unit[at->coordinates[c]] = at->rates[c];
+        }
         status = respond(g, sample, g->m.unit, column, error);
         for (size_t k = 0; status == DYN_OK && k < g->gears; k++) {
             g->m.response[k * g->gears + i] = (k == i) - (column[k] - reference[k]);
@@ -301,10 +326,8 @@ static dyn_status find_response(const geared *g, size_t sample, dyn_error *error
 /* Computes the factors of the loads F. Returns whether they are those of the last call. */
 static bool update_factors(const geared *g, size_t sample, const double *F) {
     bool is_same = true;
-    gear_law law;
-    size_t i = 0;
-    for (int element = 0; next_gear(g->model, &element, &law); i++) {
-        double phi = factor_of(g, &law, rate_of(g, sample, law.v_index), F[i]);
+    for (size_t i = 0; i < g->gears; i++) {
+        double phi = factor_of(g, &g->laws[i], rate_of(g, sample, i), F[i]);
         is_same = is_same && phi == g->m.factors[i];
         g->m.factors[i] = phi;
     }
@@ -385,7 +408,7 @@ dyn_status dyn_gear_losses_under_forces(const dyn_model *model, dyn_workspace *w
                                 "the gears jam: their loads are not determined; state a larger friction velocity, or "
                                 "ignore the losses");
         }
-        write_losses(&g, i, loads, losses);
+        add_losses(&g, i, loads, losses);
     }
     return status;
 }

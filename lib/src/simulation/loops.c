@@ -93,7 +93,7 @@ static void accelerate(void *context, double fraction, const packed_inputs *in, 
             return;
         }
     }
-    closures_sweep(c, loops->block, in, k, diagonal, pivots, a);
+    closures_sweep(c, loops->block, in, k, diagonal, false, pivots, a);
     closures_move(c, loops->block, in->gravity, a);
     for (size_t l = 0; l < loops->block.lanes; l++) {
         if (!loops->by_bodies || !loops->bodies.has_converged[l]) {

@@ -14,10 +14,10 @@
 #include "simulator.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "../dynamics/carve.h"
 #include "../model/description.h"
+#include "../model/machine_element.h"
 #include "../model/normal_form.h"
 
 enum { MOST_SWEEPS = 200 };
@@ -28,37 +28,14 @@ size_t simulated_shafts_lay_out(const dyn_model *model, size_t lanes, uintptr_t 
     if (elements == 0) {
         return 0;
     }
-    size_t count = (size_t)elements, nv = (size_t)model->nv;
-    cursor += constraint_rows_lay_out(model, model->nv, lanes, false, cursor, &s->rows);
+    size_t count = (size_t)elements;
+    cursor += rate_rows_lay_out(model, model->nv, lanes, cursor, &s->rates);
     s->shafts = dyn_carve(&cursor, count * sizeof *s->shafts);
-    s->row_of = dyn_carve(&cursor, nv * sizeof *s->row_of);
     s->torque = dyn_carve(&cursor, count * sizeof(double));
     s->speed = dyn_carve(&cursor, count * sizeof(double));
     s->coefficient = dyn_carve(&cursor, count * sizeof(double));
     s->D = dyn_carve(&cursor, count * count * sizeof(double));
     return cursor - base;
-}
-
-/* Returns D of two shafts in a lane. */
-static double response_of(const simulated_shafts *s, const shaft_rates *a, const shaft_rates *b, size_t l) {
-    double sum = 0;
-    int m = s->rows.set.m;
-    for (int i = 0; i < a->count; i++) {
-        for (int k = 0; k < b->count; k++) {
-            int entry = s->row_of[a->coordinates[i]] * m + s->row_of[b->coordinates[k]];
-            sum += a->rates[i] * b->rates[k] * s->rows.response[lane_index(s->block, entry, l)];
-        }
-    }
-    return sum;
-}
-
-/* Returns the rate of a shaft at the packed rates v of a lane. */
-static double speed_of(const simulated_shafts *s, const shaft_rates *shaft, const double *v, size_t l) {
-    double sum = 0;
-    for (int k = 0; k < shaft->count; k++) {
-        sum += shaft->rates[k] * v[lane_index(s->block, shaft->coordinates[k], l)];
-    }
-    return sum;
 }
 
 /* Finds the torques of the shafts of a lane. */
@@ -70,12 +47,12 @@ static void find_torques(const dyn_simulator *simulator, const double *v, const 
     double dt = s->implicit_dt, change = 1, largest = 0;
     for (int i = 0; i < n; i++) {
         const simulated_shaft *one = &s->shafts[i];
-        double w = speed_of(s, &one->rates, v, l);
-        s->speed[i] = w + dt * speed_of(s, &one->rates, a, l);
+        double w = rate_rows_speed(&one->rates, s->block, l, v);
+        s->speed[i] = w + dt * rate_rows_speed(&one->rates, s->block, l, a);
         s->coefficient[i] = dyn_friction_coefficient(&one->law, &parts, w);
         s->torque[i] = 0;
         for (int k = 0; k < n; k++) {
-            s->D[i * n + k] = dt * response_of(s, &one->rates, &s->shafts[k].rates, l);
+            s->D[i * n + k] = dt * rate_rows_response(&s->rates, &one->rates, &s->shafts[k].rates, s->block, l);
         }
     }
     for (int sweep = 0; sweep < MOST_SWEEPS && change > 1e-14 * largest; sweep++) {
@@ -96,19 +73,15 @@ static void find_torques(const dyn_simulator *simulator, const double *v, const 
 static void apply(void *context, double fraction, const void *q, const void *v, const void *diagonal, void *a) {
     dyn_simulator *simulator = context;
     simulated_shafts *s = &simulator->shafts;
-    s->rows.diagonal = diagonal;
-    constraint_rows_respond(&s->rows, simulator->model, s->workspace, s->block, q, NULL);
+    s->rates.rows.diagonal = diagonal;
+    constraint_rows_respond(&s->rates.rows, simulator->model, s->workspace, s->block, q, NULL);
     for (size_t l = 0; l < s->block.lanes; l++) {
-        double *force = s->rows.solution.multipliers;
         find_torques(simulator, v, a, l);
-        memset(force, 0, (size_t)s->rows.set.m * sizeof *force);
+        rate_rows_begin(&s->rates);
         for (int i = 0; i < s->count; i++) {
-            const shaft_rates *rates = &s->shafts[i].rates;
-            for (int k = 0; k < rates->count; k++) {
-                force[s->row_of[rates->coordinates[k]]] += rates->rates[k] * s->torque[i];
-            }
+            rate_rows_push(&s->rates, &s->shafts[i].rates, s->torque[i]);
         }
-        constraint_rows_apply(&s->rows, s->block, l, simulator->model->nv, a);
+        constraint_rows_apply(&s->rates.rows, s->block, l, simulator->model->nv, a);
     }
     if (s->next.apply) {
         s->next.apply(s->next.context, fraction, q, v, diagonal, a);
@@ -123,18 +96,13 @@ static void add_shaft(dyn_simulator *simulator, int element, double viscous, dou
         return;
     }
     added->element = element;
+    added->shaft = find_shaft(simulator->model->description, &simulator->model->description->machine_elements[element]);
     for (int i = 0; i < 2; i++) {
         added->law.viscous[i] *= viscous;
         added->law.coulomb[i] *= dry;
         added->law.excess[i] *= dry;
     }
-    for (int k = 0; k < added->rates.count; k++) {
-        int coordinate = added->rates.coordinates[k];
-        const row_group group = {1, 1, {{ROW_OF_COORDINATE, coordinate, .factor = 1}}};
-        if (s->row_of[coordinate] < 0) {
-            s->row_of[coordinate] = constraint_rows_add(&s->rows, &group);
-        }
-    }
+    rate_rows_add(&s->rates, &added->rates);
     s->count++;
 }
 
@@ -145,10 +113,7 @@ void simulator_add_shafts(dyn_simulator *simulator) {
     if (!s->workspace) {
         return;
     }
-    constraint_rows_clear(&s->rows);
-    for (int k = 0; k < model->nv; k++) {
-        s->row_of[k] = -1;
-    }
+    rate_rows_clear(model, &s->rates);
     for (int i = 0; i < dyn_machine_elements(model); i++) {
         if (model->description->machine_elements[i].kind == DYN_MACHINE_ELEMENT_KIND_FRICTION) {
             add_shaft(simulator, i, !o->ignore_damping, !o->ignore_friction);

@@ -14,12 +14,15 @@
 #include <dynamics/constrained_dynamics.h>
 #include <dynamics/simulation.h>
 
+#include "../actuation/gear_law.h"
 #include "../actuation/joint_properties.h"
 #include "../constraint/articulated.h"
 #include "../constraint/closures.h"
 #include "../constraint/contacts.h"
 #include "../dynamics/compiled.h"
 #include "../dynamics/workspace.h"
+#include "lane_index.h"
+#include "rate_rows.h"
 
 /* Largest nv with which a simulator has room for M^-1. M^-1 is compiled for small robots only. */
 enum { MOST_INVERSE = 64 };
@@ -45,29 +48,37 @@ typedef struct simulated_link_forces {
     double *tau[2];    /* packed forces of a substep, at its start and its end */
 } simulated_link_forces;
 
+/* Rotors of a gear in a model in which they have a coordinate of their own. */
+typedef struct separated_rotor {
+    int v_index;    /* coordinate of the model at whose rate the own one moves */
+    double torque;  /* torque at the rate of the gear over the force of the own coordinate; 0: there is no rotor */
+    double inertia; /* at the rate of the gear */
+} separated_rotor;
+
 /* Gears whose losses depend on their load. */
 typedef struct simulated_gears {
     dyn_workspace *workspace; /* as that of loops; NULL: there is no gear with losses, or these do not count */
     int count;
-    gear_law *laws;       /* of each gear */
-    double *inertia;      /* of the rotors of each gear, as an inertia of its coordinate */
-    int *gear_of_law;     /* gear on whose input side each friction law acts; -1: none */
-    body *bodies;         /* of the model, with a coordinate for the rotors of each gear after those of the model */
-    constraint_rows rows; /* the coordinates of the gears */
-    step_constraint next; /* the constraints of the model */
-    double implicit_dt;   /* step of a semi-implicit method; 0: another method */
-    sample_block block;   /* of the step whose losses are found */
+    gear_law *laws;         /* of each gear */
+    separated_rotor *rotor; /* of each gear */
+    int *gear_of_law;       /* gear on whose input side each friction law of a joint acts; -1: none */
+    body *bodies;           /* of the model, with a coordinate for the rotors of each gear after those of the model */
+    rate_rows rates;        /* the coordinates of the gears */
+    step_constraint next;   /* the constraints of the model */
+    double implicit_dt;     /* step of a semi-implicit method; 0: another method */
+    sample_block block;     /* of the step whose losses are found */
     const double *tau, *tau_end;  /* packed forces of the joints in it, at its start and, unless NULL, at its end */
     double *v, *a, *torques;      /* packed numbers of the model, then of the rotors of each gear */
     double *a_free;               /* packed accelerations without losses */
-    double *loss;                 /* packed losses of each gear */
+    double *loss;                 /* packed losses of each gear, at its rate */
     bool *is_done;                /* lanes whose losses have settled */
     double *start, *input, *rate; /* of the gears of one lane: loss at the start of a pass, X, u */
+    double *W;                    /* of one lane: response of u of each gear to the loss of each, count x count */
 } simulated_gears;
 
 /* Friction or a brake on a shaft. */
 typedef struct simulated_shaft {
-    int element; /* machine element */
+    int element, shaft; /* machine elements: of the friction or the brake, and of the shaft */
     shaft_rates rates;
     friction_law law; /* on the rate of the shaft */
 } simulated_shaft;
@@ -77,8 +88,7 @@ typedef struct simulated_shafts {
     dyn_workspace *workspace; /* as that of loops; NULL: there are none */
     int count;
     simulated_shaft *shafts;
-    int *row_of;          /* row of each coordinate that turns one of them; -1: it turns none */
-    constraint_rows rows; /* these coordinates */
+    rate_rows rates;      /* the coordinates that turn them */
     step_constraint next; /* what else acts on accelerations */
     double implicit_dt;   /* step of a semi-implicit method; 0: another method */
     sample_block block;
@@ -170,11 +180,6 @@ typedef struct simulated_step {
     dyn_sample_result *results; /* block.count of them */
     double time;                /* s, at the start */
 } simulated_step;
-
-/* Returns the index of a packed number of a lane. */
-static inline size_t lane_index(sample_block block, int coordinate, size_t lane) {
-    return (size_t)coordinate * block.lanes + lane;
-}
 
 /* Returns the block that starts at sample `first` of n; its count is 0 where `first` is n. Compiled functions exist for
  * all lanes or for one: from FEW_SAMPLES samples on, all lanes are faster. */

@@ -120,4 +120,14 @@ static inline articulated_inertia articulated_to_parent(placement X, articulated
     return articulated_shift(X.r, turned);
 }
 
+/* Transforms an inertia of the parent to the child's frame. */
+static inline articulated_inertia articulated_to_child(placement X, articulated_inertia I) {
+    mat3 R = mat3_transpose(X.R);
+    articulated_inertia moved = articulated_shift(vec3_sub(vec3_zero(), X.r), I);
+    moved.A = sym3_rotate(R, moved.A);
+    moved.B = mat3_rotate(R, moved.B);
+    moved.C = sym3_rotate(R, moved.C);
+    return moved;
+}
+
 #endif
