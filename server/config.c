@@ -2,11 +2,18 @@
 /* Sets the defaults of the configuration. */
 #include "config.h"
 
-#include <dynamics/contact.h>
-#include <dynamics/identification.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Sets the roles of callers, and the certificates that they need. */
+static void init_access(config *c) {
+    c->tls.requires_certificate = true;
+    c->access.certificate_role = ACCESS_NONE;
+    c->access.unix_role = ACCESS_USER;
+    c->access.tcp_role = ACCESS_NONE;
+    c->access.nats_role = ACCESS_USER;
+}
 
 void config_init(config *c) {
     memset(c, 0, sizeof *c);
@@ -20,31 +27,13 @@ void config_init(config *c) {
     c->directories.count = 2;
     snprintf(c->directories.path[0], PATH_MAX, "/etc/dynamicsd/robots");
     snprintf(c->directories.path[1], PATH_MAX, "/usr/share/dynamicsd/robots");
-    c->message_bytes = 64UL << 20;
-    c->reply_bytes = 256UL << 20;
-    c->samples = 1000000;
-    c->models = 256;
-    c->links = DYN_MAX_LINKS;
-    c->constraints = 64;
-    c->machine_elements = 1000;
-    c->contact_surfaces = DYN_MAX_CONTACT_SURFACES;
-    c->estimates = DYN_IDENTIFICATION_ESTIMATES;
-    c->connections = 1024;
-    c->request_time = 30;
-    c->idle_time = 600;
+#define SET_DEFAULT(identifier, name, type, kind, initial, ...) c->name = initial;
+    LIMITS(SET_DEFAULT)
+#undef SET_DEFAULT
     c->reply_time = 0.5;
-    c->message_time = 30;
-    c->simulations = 1024;
-    c->streams = 64;
-    c->topics = 128;
-    c->stream_points = 100000;
-    c->recording_bytes = 1UL << 30;
-    c->recordings_bytes = 4UL << 30;
-    c->recordings = 4096;
-    c->disk_reserve_bytes = 64UL << 20;
-    c->jobs = 64;
-    c->job_time = 3600;
-    c->job_result_time = 600;
+    c->fast_channels = 16;
+    c->fast_channel_bytes = 4UL << 20;
+    c->fast_spin = 50e-6;
     snprintf(c->state_directory, sizeof c->state_directory, "/var/lib/dynamicsd");
     c->save_interval = 60;
     c->lease_time = 60;
@@ -59,9 +48,8 @@ void config_init(config *c) {
     c->probe_interval = 0.1;
     c->probe_timeout = 0.15;
     c->worker_time = 5;
-    c->access.unix_role = ACCESS_USER;
-    c->access.tcp_role = ACCESS_NONE;
-    c->access.nats_role = ACCESS_USER;
+    c->slow_time = 0.1;
+    init_access(c);
 }
 
 void config_free(config *c) {
@@ -72,6 +60,15 @@ void config_free(config *c) {
     free(c->rules);
     c->rules = NULL;
     c->rule_count = 0;
+}
+
+transport_tls config_tls_files(const config *c) {
+    return (transport_tls){
+        .certificate_file = c->tls.certificate_file,
+        .key_file = c->tls.key_file,
+        .ca_file = c->tls.ca_file,
+        .requires_certificate = c->tls.requires_certificate,
+    };
 }
 
 model_sources config_model_sources(const config *c) {

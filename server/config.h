@@ -9,6 +9,7 @@
 
 #include "access/access.h"
 #include "config_value.h"
+#include "methods/limits.h"
 #include "methods/settings.h"
 #include "model_compiler.h"
 #include "models/directory.h"
@@ -21,7 +22,7 @@
 enum { CONFIG_DIRECTORIES = 4 };
 
 /* Number of keys, without those of the sections [model NAME]. */
-enum { CONFIG_KEYS = 71 };
+enum { CONFIG_KEYS = LIMIT_COUNT + 55 };
 
 /* List of directories of URDF files. If several hold a robot of one name, the robot of the first of them is loaded. */
 typedef struct config_directories {
@@ -35,6 +36,12 @@ typedef struct config_nats {
     char nkey[PATH_MAX], nkey_seed_file[PATH_MAX];
     char ca_file[PATH_MAX], certificate_file[PATH_MAX], key_file[PATH_MAX];
 } config_nats;
+
+/* Certificates for endpoints of TLS. Empty: not set. */
+typedef struct config_tls {
+    char certificate_file[PATH_MAX], key_file[PATH_MAX], ca_file[PATH_MAX];
+    bool requires_certificate; /* with ca_file: a client without a valid certificate is refused */
+} config_tls;
 
 /* Origin of the value of a key. */
 typedef struct config_origin {
@@ -55,21 +62,26 @@ typedef struct config {
     bool strict; /* default of `strict` for models whose section [model NAME] does not set it */
     model_rule *rules;
     size_t rule_count;
-    /* Section [limits]; times in s. */
-    unsigned long memory_bytes; /* 0: derived by config_fit_memory */
-    bool is_lowered;            /* config_fit_memory has lowered message_bytes and reply_bytes */
-    unsigned long message_bytes, reply_bytes, samples, models, links, constraints, machine_elements, estimates,
-        contact_surfaces;
-    unsigned long connections;
-    unsigned long peer_connections; /* 0: half of the connections */
-    double request_time, idle_time, reply_time, message_time;
-    unsigned long simulations, streams, topics, stream_points;
-    unsigned long recording_bytes, recordings_bytes, recordings, disk_reserve_bytes;
-    unsigned long jobs, job_bytes; /* job_bytes 0: a quarter of memory_bytes */
-    double job_time, job_result_time;
+    /* Section [limits], in the order of LIMITS; times in s. */
+#define CONFIG_COUNT unsigned long
+#define CONFIG_BYTES unsigned long
+#define CONFIG_SECONDS double
+#define CONFIG_LIMIT(identifier, name, type, kind, ...) CONFIG_##kind name;
+    LIMITS(CONFIG_LIMIT)
+#undef CONFIG_LIMIT
+#undef CONFIG_SECONDS
+#undef CONFIG_BYTES
+#undef CONFIG_COUNT
+    double reply_time;
+    bool is_lowered; /* config_fit_memory has lowered message_bytes and reply_bytes */
+    /* Section [fast]. */
+    unsigned long fast_channels, fast_peer_channels; /* fast_peer_channels 0: half of the channels */
+    unsigned long fast_channel_bytes;
+    double fast_spin; /* s */
     /* Section [simulations]. */
     char state_directory[PATH_MAX];
     unsigned long threads; /* 0: one for each processor */
+    double spin;           /* s */
     double save_interval;  /* s; 0: only when the daemon stops */
     double lease_time;
     /* Section [server]. */
@@ -78,6 +90,8 @@ typedef struct config {
     double drain_time;
     /* Section [nats]: files, and the public part of a key. Empty: not set. */
     config_nats nats;
+    /* Section [tls]. */
+    config_tls tls;
     /* Section [compile]. */
     compile_mode compile;
     char compile_program[PATH_MAX], compile_compiler[PATH_MAX];
@@ -92,6 +106,7 @@ typedef struct config {
     access_policy access;
     /* Section [observe]. */
     config_addresses observe; /* at most one */
+    double slow_time;         /* s */
 } config;
 
 /* Sets every key to its default. */
@@ -99,6 +114,9 @@ void config_init(config *c);
 
 /* Frees the members of a configuration. */
 void config_free(config *c);
+
+/* Returns the files of section [tls]. The result points into `c`. */
+transport_tls config_tls_files(const config *c);
 
 /* Returns the directories and rules from which models are loaded. The result points into `c`. */
 model_sources config_model_sources(const config *c);

@@ -25,25 +25,32 @@ static bool is_open(const char *address) {
     return true;
 }
 
-/* Returns the first open address of a list, or NULL. */
-static const char *find_open(const config_addresses *list) {
+/* Property of an address. */
+typedef bool (*address_test)(const char *address);
+
+static bool is_secure(const char *address) {
+    return strncmp(address, "tls+", 4) == 0;
+}
+
+/* Returns the first address of a list with the property, or NULL. */
+static const char *find_in(const config_addresses *list, address_test test) {
     for (size_t i = 0; i < list->count; i++) {
-        if (is_open(list->address[i])) {
+        if (test(list->address[i])) {
             return list->address[i];
         }
     }
     return NULL;
 }
 
-/* Finds the first open address of all endpoints. `key` receives the key that lists it. */
-static const char *find_open_endpoint(const config *c, const char **key) {
+/* Finds the first address of all endpoints with the property. `key` receives the key that lists it. */
+static const char *find_endpoint(const config *c, address_test test, const char **key) {
     const struct {
         const char *key;
         const config_addresses *list;
     } lists[] = {
         {"endpoints.request", &c->request}, {"endpoints.events", &c->events}, {"endpoints.ingest", &c->ingest}};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        const char *address = find_open(lists[i].list);
+        const char *address = find_in(lists[i].list, test);
         if (address) {
             *key = lists[i].key;
             return address;
@@ -52,12 +59,24 @@ static const char *find_open_endpoint(const config *c, const char **key) {
     return NULL;
 }
 
+bool config_check_tls(const config *c, char error[CONFIG_ERROR_SIZE]) {
+    const char *key, *address = c->tls.certificate_file[0] ? NULL : find_endpoint(c, is_secure, &key);
+    if (address) {
+        snprintf(error, CONFIG_ERROR_SIZE,
+                 "%s: %s needs the daemon's certificate: set tls.certificate_file and tls.key_file", key, address);
+        return false;
+    }
+    const transport_tls files = config_tls_files(c);
+    return c->tls.certificate_file[0] == '\0' || transport_check_tls(&files, error);
+}
+
 bool config_check_plaintext(const config *c, char error[CONFIG_ERROR_SIZE]) {
-    const char *key, *address = c->allow_plaintext ? NULL : find_open_endpoint(c, &key);
+    const char *key, *address = c->allow_plaintext ? NULL : find_endpoint(c, is_open, &key);
     if (address) {
         snprintf(error, CONFIG_ERROR_SIZE,
                  "%s: %s can be reached by other machines, and there is no encryption: tokens and data can be read on "
-                 "their way; listen on 127.0.0.1, or set endpoints.allow_plaintext = yes if the network is trusted",
+                 "their way; write tls+tcp:// with the certificates of [tls], listen on 127.0.0.1, or set "
+                 "endpoints.allow_plaintext = yes if the network is trusted",
                  key, address);
     }
     return !address;
@@ -65,7 +84,7 @@ bool config_check_plaintext(const config *c, char error[CONFIG_ERROR_SIZE]) {
 
 /* Logs a warning for the first open address of a list. Returns whether there is none. */
 static bool check_list(const char *key, const config_addresses *list, logger *log) {
-    const char *address = find_open(list);
+    const char *address = find_in(list, is_open);
     if (address) {
         log_warning(log,
                     "%s: %s can be reached by other machines, and there is no encryption: tokens and data can be read "

@@ -11,6 +11,10 @@
  * Returns false with an error that names the first such address. */
 bool config_check_plaintext(const config *c, char error[CONFIG_ERROR_SIZE]);
 
+/* Checks that there are certificates if an endpoint uses TLS, and reads them. Returns false with an error that names
+ * the endpoint or the file. */
+bool config_check_tls(const config *c, char error[CONFIG_ERROR_SIZE]);
+
 /* Logs a warning for each list of endpoints that other machines can reach. Returns whether there is none. */
 bool config_check_access(const config *c, logger *log);
 

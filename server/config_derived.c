@@ -23,7 +23,7 @@ bool config_derive_ingest(config *c, char error[CONFIG_ERROR_SIZE]) {
             continue;
         }
         char *derived = c->ingest.address[c->ingest.count++];
-        if (strncmp(address, "tcp://", 6) == 0 && colon) {
+        if (strncmp(address, "ipc://", 6) != 0 && colon) {
             snprintf(derived, TRANSPORT_ADDRESS_SIZE, "%.*s:0", (int)(colon - address), address);
             continue;
         }
@@ -61,4 +61,23 @@ bool config_fit_memory(config *c, size_t available) {
     config_set_origin(c, &c->message_bytes, SETTING_DERIVED);
     config_set_origin(c, &c->reply_bytes, SETTING_DERIVED);
     return true;
+}
+
+/* Sets a share that is 0 to half of the whole, at least 1 unless the whole is 0. */
+static void derive_share(config *c, unsigned long *share, unsigned long whole) {
+    if (*share == 0) {
+        *share = whole > 1 ? whole / 2 : whole;
+        config_set_origin(c, share, SETTING_DERIVED);
+    }
+}
+
+void config_derive_shares(config *c) {
+    bool has_memory = c->user_memory_bytes > 0;
+#define DERIVE(share, whole) derive_share(c, &c->share, c->whole);
+    USER_SHARES(DERIVE)
+#undef DERIVE
+    derive_share(c, &c->fast_peer_channels, c->fast_channels);
+    if (!has_memory && c->user_memory_bytes < config_memory_needed(c)) {
+        c->user_memory_bytes = config_memory_needed(c);
+    }
 }

@@ -15,6 +15,10 @@ bool config_derive_ingest(config *c, char error[CONFIG_ERROR_SIZE]);
  * request and its reply, lowers their limits and returns true. */
 bool config_fit_memory(config *c, size_t available);
 
+/* Derives the limits of one user that are 0: half of the limit of all. Half of the memory is at least that of the
+ * largest request and its reply. */
+void config_derive_shares(config *c);
+
 /* Returns the least limits.memory_bytes for one request and its reply. */
 unsigned long config_memory_needed(const config *c);
 

@@ -3,6 +3,7 @@
 #include "config_file.h"
 
 #include <dynamics/identification.h>
+#include <dynamics/text.h>
 #include <errno.h>
 #include <ini.h>
 #include <stdarg.h>
@@ -38,7 +39,8 @@ typedef struct reading {
 
 static void fail(reading *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Stores an error with its file and line, unless an error of the same or an earlier line is stored already. */
+/* Stores an error with its file and line, unless an error of the same or an earlier line is stored already. Makes it
+ * printable, because it may quote the file. */
 static void fail(reading *r, const char *format, ...) {
     if (r->failed_line > 0 && r->failed_line <= r->line) {
         return;
@@ -46,10 +48,12 @@ static void fail(reading *r, const char *format, ...) {
     r->failed_line = r->line;
     int used = snprintf(r->error, CONFIG_ERROR_SIZE, "%s:%d: ", r->path, r->line);
     if (used < CONFIG_ERROR_SIZE) {
+        char text[CONFIG_ERROR_SIZE];
         va_list arguments;
         va_start(arguments, format);
-        vsnprintf(r->error + used, (size_t)(CONFIG_ERROR_SIZE - used), format, arguments);
+        vsnprintf(text, sizeof text, format, arguments);
         va_end(arguments);
+        dyn_text_print(text, r->error + used, (size_t)(CONFIG_ERROR_SIZE - used));
     }
 }
 
@@ -257,8 +261,8 @@ static void read_rule(reading *r, const char *model, const char *name, const cha
 /* Reports an unknown section, with the closest known one. */
 static void check_section(reading *r, const char *section) {
     static const char sections[] =
-        "the sections are endpoints, models, model NAME, limits, simulations, server, nats, compile, log, health, "
-        "access and observe";
+        "the sections are endpoints, models, model NAME, limits, simulations, server, tls, nats, compile, log, "
+        "health, access and observe";
     text_guess guess = text_guess_start(section);
     if (strncmp(section, "model ", 6) == 0) {
         return;
@@ -426,6 +430,16 @@ static void check_nats(reading *r) {
     }
 }
 
+/* Checks that files for TLS that need each other are set. */
+static void check_tls(reading *r) {
+    const config_tls *t = &r->config->tls;
+    if ((t->certificate_file[0] == '\0') != (t->key_file[0] == '\0')) {
+        fail(r, "tls.certificate_file and tls.key_file belong together");
+    } else if (t->ca_file[0] != '\0' && t->certificate_file[0] == '\0') {
+        fail(r, "tls.ca_file needs tls.certificate_file and tls.key_file");
+    }
+}
+
 /* Checks rules between keys. */
 static void check(reading *r) {
     const config *c = r->config;
@@ -434,6 +448,7 @@ static void check(reading *r) {
         fail(r, "endpoints.request names no endpoint");
     }
     check_nats(r);
+    check_tls(r);
     check_observe(r);
     check_apart(r, &c->request, "requests", &c->events, "events");
     check_apart(r, &c->request, "requests", &c->ingest, "streams");

@@ -2,8 +2,6 @@
 /* Lists the keys of the configuration. */
 #include "config_keys.h"
 
-#include <dynamics/contact.h>
-#include <dynamics/identification.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,41 +15,27 @@ const config_key config_keys[CONFIG_KEYS] = {
     {"models", "directory", KEY_DIRECTORIES, offsetof(config, directories), 0, 0, false},
     {"models", "strict", KEY_SWITCH, offsetof(config, strict), 0, 0, false},
     {"models", "keep", KEY_SWITCH, offsetof(config, persist_models), 0, 0, false},
-    {"limits", "message_bytes", KEY_BYTES, offsetof(config, message_bytes), 4096, 1 << 30, true},
-    {"limits", "reply_bytes", KEY_BYTES, offsetof(config, reply_bytes), 65536, 1 << 30, false},
-    {"limits", "memory_bytes", KEY_BYTES, offsetof(config, memory_bytes), 0, 1UL << 46, false},
-    {"limits", "samples", KEY_COUNT, offsetof(config, samples), 1, 1e9, false},
-    {"limits", "models", KEY_COUNT, offsetof(config, models), 1, 100000, false},
-    {"limits", "links", KEY_COUNT, offsetof(config, links), 1, DYN_MAX_LINKS, false},
-    {"limits", "constraints", KEY_COUNT, offsetof(config, constraints), 0, DYN_MAX_CONSTRAINTS, false},
-    {"limits", "contact_surfaces", KEY_COUNT, offsetof(config, contact_surfaces), 0, DYN_MAX_CONTACT_SURFACES, false},
-    {"limits", "machine_elements", KEY_COUNT, offsetof(config, machine_elements), 0, DYN_MAX_MACHINE_ELEMENTS, false},
-    {"limits", "estimates", KEY_COUNT, offsetof(config, estimates), 1, 10000, false},
-    {"limits", "connections", KEY_COUNT, offsetof(config, connections), 1, 100000, false},
-    {"limits", "peer_connections", KEY_COUNT, offsetof(config, peer_connections), 0, 100000, false},
-    {"limits", "request_time", KEY_SECONDS, offsetof(config, request_time), 1e-3, 86400, false},
-    {"limits", "idle_time", KEY_SECONDS, offsetof(config, idle_time), 0.1, 1e7, false},
-    {"limits", "reply_time", KEY_SECONDS, offsetof(config, reply_time), 0.01, 3600, false},
-    {"limits", "message_time", KEY_SECONDS, offsetof(config, message_time), 0.1, 3600, false},
-    {"limits", "simulations", KEY_COUNT, offsetof(config, simulations), 0, 100000, false},
-    {"limits", "streams", KEY_COUNT, offsetof(config, streams), 0, 10000, false},
-    {"limits", "topics", KEY_COUNT, offsetof(config, topics), 0, 10000, false},
-    {"limits", "stream_points", KEY_COUNT, offsetof(config, stream_points), 1, 10000000, false},
-    {"limits", "recording_bytes", KEY_BYTES, offsetof(config, recording_bytes), 4096, 1UL << 44, false},
-    {"limits", "recordings_bytes", KEY_BYTES, offsetof(config, recordings_bytes), 4096, 1UL << 50, false},
-    {"limits", "recordings", KEY_COUNT, offsetof(config, recordings), 0, 1000000, false},
-    {"limits", "disk_reserve_bytes", KEY_BYTES, offsetof(config, disk_reserve_bytes), 0, 1UL << 50, false},
-    {"limits", "jobs", KEY_COUNT, offsetof(config, jobs), 0, 1024, false},
-    {"limits", "job_time", KEY_SECONDS, offsetof(config, job_time), 1e-3, 1e7, false},
-    {"limits", "job_bytes", KEY_BYTES, offsetof(config, job_bytes), 0, 1UL << 46, false},
-    {"limits", "job_result_time", KEY_SECONDS, offsetof(config, job_result_time), 0.1, 1e7, false},
+#define LIMIT_KEY(identifier, name, type, kind, initial, least, most, is_fixed)                                        \
+    {"limits", #name, KEY_##kind, offsetof(config, name), least, most, is_fixed},
+    LIMITS(LIMIT_KEY)
+#undef LIMIT_KEY
+        {"limits", "reply_time", KEY_SECONDS, offsetof(config, reply_time), 0.01, 3600, false},
+    {"fast", "channels", KEY_COUNT, offsetof(config, fast_channels), 0, 1024, false},
+    {"fast", "peer_channels", KEY_COUNT, offsetof(config, fast_peer_channels), 0, 1024, false},
+    {"fast", "channel_bytes", KEY_BYTES, offsetof(config, fast_channel_bytes), 65536, 1UL << 30, false},
+    {"fast", "spin", KEY_SECONDS, offsetof(config, fast_spin), 0, 1e-3, false},
     {"simulations", "state_directory", KEY_PATH, offsetof(config, state_directory), 0, 0, true},
     {"simulations", "threads", KEY_COUNT, offsetof(config, threads), 0, 1024, true},
+    {"simulations", "spin", KEY_SECONDS, offsetof(config, spin), 0, 1e-3, true},
     {"simulations", "save_interval", KEY_SECONDS, offsetof(config, save_interval), 0, 86400, false},
     {"simulations", "lease_time", KEY_SECONDS, offsetof(config, lease_time), 0.1, 86400, false},
     {"server", "workers", KEY_COUNT, offsetof(config, workers), 0, 1024, true},
     {"server", "contexts", KEY_COUNT, offsetof(config, contexts), 8, 4096, true},
     {"server", "drain_time", KEY_SECONDS, offsetof(config, drain_time), 0, 3600, false},
+    {"tls", "certificate_file", KEY_PATH, offsetof(config, tls.certificate_file), 0, 0, false},
+    {"tls", "key_file", KEY_PATH, offsetof(config, tls.key_file), 0, 0, false},
+    {"tls", "ca_file", KEY_PATH, offsetof(config, tls.ca_file), 0, 0, false},
+    {"tls", "require_certificate", KEY_SWITCH, offsetof(config, tls.requires_certificate), 0, 0, false},
     {"nats", "replica", KEY_TEXT, offsetof(config, nats.replica), 0, 0, true},
     {"nats", "user_file", KEY_PATH, offsetof(config, nats.user_file), 0, 0, true},
     {"nats", "token_file", KEY_PATH, offsetof(config, nats.token_file), 0, 0, true},
@@ -78,8 +62,10 @@ const config_key config_keys[CONFIG_KEYS] = {
     {"access", "unix", KEY_ROLE, offsetof(config, access.unix_role), 0, 0, false},
     {"access", "tcp", KEY_ROLE, offsetof(config, access.tcp_role), 0, 0, false},
     {"access", "nats", KEY_ROLE, offsetof(config, access.nats_role), 0, 0, false},
+    {"access", "certificate", KEY_ROLE, offsetof(config, access.certificate_role), 0, 0, false},
     {"access", "tokens", KEY_PATH, offsetof(config, access.tokens), 0, 0, false},
     {"observe", "listen", KEY_ADDRESSES, offsetof(config, observe), 0, 0, true},
+    {"observe", "slow_time", KEY_SECONDS, offsetof(config, slow_time), 0, 86400, false},
 };
 
 _Static_assert(sizeof(config_keys) / sizeof(config_keys[0]) == CONFIG_KEYS, "CONFIG_KEYS is the number of keys");

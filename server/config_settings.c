@@ -36,10 +36,16 @@ static void write_directories(FILE *to, const config_directories *list) {
 static void write_rules(FILE *to, const access_policy *policy, access_role role) {
     const char *blank = "";
     for (size_t i = 0; i < policy->rule_count; i++) {
-        if (policy->rules[i].role == role) {
-            fprintf(to, "%s%s%u", blank, policy->rules[i].is_group ? "@" : "", policy->rules[i].number);
-            blank = " ";
+        const access_rule *rule = &policy->rules[i];
+        if (rule->role != role) {
+            continue;
         }
+        if (rule->certificate[0]) {
+            fprintf(to, "%scn:%s", blank, rule->certificate);
+        } else {
+            fprintf(to, "%s%s%u", blank, rule->is_group ? "@" : "", rule->number);
+        }
+        blank = " ";
     }
 }
 

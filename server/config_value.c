@@ -100,12 +100,23 @@ bool config_parse_word(const char *key, const char *text, const char *const *wor
     return false;
 }
 
-/* Checks that an address is "ipc:///path", "tcp://host:port" or that of a NATS server, and short enough for a
- * socket. */
+/* Returns the host of "tcp://host:port" and "tls+tcp://host:port", or NULL for another address. */
+static const char *tcp_host(const char *address) {
+    static const char *const schemes[] = {"tcp://", "tls+tcp://"};
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        if (strncmp(address, schemes[i], strlen(schemes[i])) == 0) {
+            return address + strlen(schemes[i]);
+        }
+    }
+    return NULL;
+}
+
+/* Checks that an address is "ipc:///path", "tcp://host:port", "tls+tcp://host:port" or that of a NATS server, and short
+ * enough for a socket. */
 static bool check_address(const char *key, const char *address, char error[CONFIG_ERROR_SIZE]) {
     bool is_ipc = strncmp(address, "ipc:///", 7) == 0 && address[7] != '\0';
-    const char *colon = strrchr(address, ':');
-    bool is_tcp = strncmp(address, "tcp://", 6) == 0 && colon > address + 6;
+    const char *colon = strrchr(address, ':'), *host = tcp_host(address);
+    bool is_tcp = host && colon > host;
     if (is_tcp) {
         char *end;
         unsigned long port = strtoul(colon + 1, &end, 10);
@@ -122,8 +133,8 @@ static bool check_address(const char *key, const char *address, char error[CONFI
     }
     if ((!is_ipc && !is_tcp) || strlen(address) >= TRANSPORT_ADDRESS_SIZE) {
         snprintf(error, CONFIG_ERROR_SIZE,
-                 "%s: \"%.200s\" is no endpoint; set ipc:///absolute/path, tcp://address:port or "
-                 "nats://host:port",
+                 "%s: \"%.200s\" is no endpoint; set ipc:///absolute/path, tcp://address:port, "
+                 "tls+tcp://address:port or nats://host:port",
                  key, address);
         return false;
     }
@@ -131,7 +142,7 @@ static bool check_address(const char *key, const char *address, char error[CONFI
 }
 
 bool config_has_any_port(const char *address) {
-    return strncmp(address, "tcp://", 6) == 0 && strtoul(strrchr(address, ':') + 1, NULL, 10) == 0;
+    return tcp_host(address) && strtoul(strrchr(address, ':') + 1, NULL, 10) == 0;
 }
 
 bool config_add_address(config_addresses *addresses, const char *key, const char *address,

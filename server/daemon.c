@@ -20,6 +20,7 @@
 #include "config_settings.h"
 #include "dynamics/v1/envelope.pb-c.h"
 #include "methods/events.h"
+#include "methods/fast_session.h"
 #include "methods/persistent_models.h"
 #include "methods/live.h"
 #include "methods/persistent_models.h"
@@ -36,6 +37,7 @@
 #include "observe/watchdog.h"
 #include "observe/worker_probe.h"
 #include "system_memory.h"
+#include "transport/fast_carrier.h"
 #include "worker_pool.h"
 
 /* Largest number of long requests that may wait for a worker. */
@@ -67,6 +69,7 @@ typedef struct daemon_state {
     const daemon_arguments *arguments;
     config config;
     setting_list settings; /* copy of the configuration for requests */
+    slow_log slow;
     logger log;
     counters counters;
     health health;
@@ -82,6 +85,7 @@ typedef struct daemon_state {
     worker_pool *pool, *job_pool;
     service *service;
     transport *transport;
+    fast_carrier *fast; /* NULL: none is configured */
     probe *probe;
     monitor monitor;
     http_listener *http; /* NULL: none is configured */
@@ -134,7 +138,7 @@ bool daemon_configure(const daemon_arguments *arguments, config *c, char error[C
         c->has_ingest = true;
         config_set_origin(c, &c->ingest, SETTING_COMMAND_LINE);
     }
-    if (!config_derive_ingest(c, error) || !config_check_plaintext(c, error)) {
+    if (!config_derive_ingest(c, error) || !config_check_plaintext(c, error) || !config_check_tls(c, error)) {
         config_free(c);
         return false;
     }
@@ -187,7 +191,7 @@ static void fit_connections(daemon_state *d) {
     }
 }
 
-/* Logs limits that were lowered to fit the memory, and derives job_bytes and peer_connections where they are 0. */
+/* Logs limits that were lowered to fit the memory, and derives job_bytes and the shares of users where they are 0. */
 static void log_derived_limits(daemon_state *d) {
     config *c = &d->config;
     if (c->is_lowered) {
@@ -200,10 +204,7 @@ static void log_derived_limits(daemon_state *d) {
         c->job_bytes = c->memory_bytes / 4;
         config_set_origin(c, &c->job_bytes, SETTING_DERIVED);
     }
-    if (c->peer_connections == 0) {
-        c->peer_connections = c->connections > 1 ? c->connections / 2 : 1;
-        config_set_origin(c, &c->peer_connections, SETTING_DERIVED);
-    }
+    config_derive_shares(c);
 }
 
 /* Applies the configured limits, and the level and format of the log, to all following requests. */
@@ -211,36 +212,16 @@ static void apply_limits(daemon_state *d) {
     const config *c = &d->config;
     fit_connections(d);
     log_derived_limits(d);
-    atomic_store(&d->limits.reply_bytes, c->reply_bytes);
-    atomic_store(&d->limits.samples, c->samples);
-    atomic_store(&d->limits.models, (uint32_t)c->models);
-    atomic_store(&d->limits.links, (uint32_t)c->links);
-    atomic_store(&d->limits.constraints, (uint32_t)c->constraints);
-    atomic_store(&d->limits.machine_elements, (uint32_t)c->machine_elements);
-    atomic_store(&d->limits.contact_surfaces, (uint32_t)c->contact_surfaces);
-    atomic_store(&d->limits.estimates, (uint32_t)c->estimates);
-    atomic_store(&d->limits.connections, (uint32_t)c->connections);
-    atomic_store(&d->limits.peer_connections, (uint32_t)c->peer_connections);
-    atomic_store(&d->limits.request_time, c->request_time);
-    atomic_store(&d->limits.idle_time, c->idle_time);
-    atomic_store(&d->limits.message_time, c->message_time);
-    atomic_store(&d->limits.simulations, (uint32_t)c->simulations);
-    atomic_store(&d->limits.streams, (uint32_t)c->streams);
-    atomic_store(&d->limits.topics, (uint32_t)c->topics);
-    atomic_store(&d->limits.stream_points, c->stream_points);
-    atomic_store(&d->limits.recording_bytes, c->recording_bytes);
-    atomic_store(&d->limits.recordings_bytes, c->recordings_bytes);
-    atomic_store(&d->limits.recordings, (uint32_t)c->recordings);
-    atomic_store(&d->limits.disk_reserve_bytes, c->disk_reserve_bytes);
+#define APPLY(identifier, name, type, ...) atomic_store(&d->limits.name, (type)c->name);
+    LIMITS(APPLY)
+#undef APPLY
     atomic_store(&d->limits.lease_time, c->lease_time);
-    atomic_store(&d->limits.jobs, (uint32_t)c->jobs);
-    atomic_store(&d->limits.job_bytes, c->job_bytes);
-    atomic_store(&d->limits.job_time, c->job_time);
-    atomic_store(&d->limits.job_result_time, c->job_result_time);
+    atomic_store(&d->limits.fast_channel_bytes, c->fast_channel_bytes);
     memory_budget_set(&d->budget, c->memory_bytes, atomic_load(&d->limits.message_bytes));
     atomic_store(&d->limits.persist_models, c->persist_models);
     model_store_set_capacity(d->store, c->models);
     log_configure(&d->log, c->level, c->format);
+    slow_log_set_bound(&d->slow, c->slow_time);
     if (!config_list_settings(c, d->arguments->config_path, &d->settings)) {
         log_error(&d->log, "out of memory: GetSettings shows the settings before");
     }
@@ -265,12 +246,13 @@ static void report_models(daemon_state *d) {
 }
 
 static void report_workers(daemon_state *d) {
-    uint64_t waited = worker_probe_tick(&d->worker_probe, worker_pool_submit, d->pool);
-    size_t load = worker_pool_load(d->pool);
+    uint64_t probe_wait = worker_probe_tick(&d->worker_probe, worker_pool_submit, d->pool);
+    uint64_t longest = worker_pool_longest_wait(d->pool), waited = longest > probe_wait ? longest : probe_wait;
+    size_t load = worker_pool_load(d->pool), probes = probe_wait > 0 && load > 0; /* the probe waits among them */
     if (waited > clock_duration(d->config.worker_time)) {
         health_set(&d->health, d->workers_component, HEALTH_DEGRADED,
-                   "no worker was free for %.1f s; %zu long requests are under way or wait", (double)waited / 1e9,
-                   load - 1);
+                   "no worker was free for a long request for %.1f s; %zu are under way or wait", (double)waited / 1e9,
+                   load - probes);
     } else if (load < QUEUE_CAPACITY) {
         health_set(&d->health, d->workers_component, HEALTH_SERVING, "%s", "");
     } else {
@@ -541,14 +523,25 @@ static transport_limits connection_limits(const config *c) {
     };
 }
 
-/* Reads the configuration anew, and applies its section [access], with the file of tokens. On failure changes nothing,
- * and returns false. */
+static fast_limits channel_limits(const config *c) {
+    return (fast_limits){
+        .channels = (unsigned)c->fast_channels,
+        .peer_channels = (unsigned)c->fast_peer_channels,
+        .spin = c->fast_spin,
+    };
+}
+
+/* Reads the configuration anew, and applies its sections [access] and [tls], with their files. On failure changes
+ * nothing, and returns false. */
 static bool configure_next(daemon_state *d, config *next, char error[CONFIG_ERROR_SIZE]) {
     char reason[ACCESS_ERROR_SIZE];
     if (!daemon_configure(d->arguments, next, error)) {
         return false;
     }
-    if (!access_set(&d->access, &next->access, reason)) {
+    const transport_tls files = config_tls_files(next);
+    bool has_files = files.certificate_file[0] != '\0';
+    if (!access_set(&d->access, &next->access, reason) ||
+        (has_files && !transport_set_tls(d->transport, &files, reason))) {
         snprintf(error, CONFIG_ERROR_SIZE, "%s", reason);
         config_free(next);
         return false;
@@ -574,7 +567,12 @@ static void reload(daemon_state *d) {
     apply_limits(d);
     const transport_limits limits = connection_limits(&d->config);
     transport_set_limits(d->transport, &limits);
+    if (d->fast) {
+        const fast_limits channels = channel_limits(&d->config);
+        fast_carrier_set_limits(d->fast, &channels);
+    }
     probe_set_times(d->probe, next.probe_interval, next.probe_timeout);
+    probe_hurry(d->probe); /* takes the connection that nng has prepared with the certificates before */
     start_scan(d);
 }
 
@@ -682,6 +680,7 @@ static void create_live(daemon_state *d) {
         .health = &d->health,
         .log = &d->log,
         .threads = d->config.threads ? (unsigned)d->config.threads : uv_available_parallelism(),
+        .spin = d->config.spin,
         .state_directory = d->config.state_directory,
         .compiled = compiled,
     };
@@ -695,7 +694,6 @@ static bool start_service(daemon_state *d) {
         log_error(&d->log, "out of memory");
         return false;
     }
-    atomic_store(&d->limits.message_bytes, d->config.message_bytes);
     apply_limits(d);
     d->directory = model_directory_create(d->store, &d->log);
     create_workers(d);
@@ -714,10 +712,15 @@ static bool start_service(daemon_state *d) {
         .budget = &d->budget,
         .access = &d->access,
         .settings = &d->settings,
+        .slow = &d->slow,
         .health = &d->health,
         .events = &d->events,
         .log = &d->log,
         .submit = worker_pool_submit,
+        .submit_for = worker_pool_submit_for,
+        .yield = worker_pool_yield,
+        .pause = worker_pool_pause,
+        .resume = worker_pool_resume,
         .pool = d->pool,
         .workers = d->workers,
         .job_pool = d->job_pool,
@@ -756,6 +759,7 @@ static bool start_transport(daemon_state *d) {
     transport_options options = {
         .endpoints = d->endpoints,
         .endpoint_count = d->endpoint_count,
+        .tls = config_tls_files(&d->config),
         .ipc_mode = d->config.ipc_mode,
         .message_bytes = d->config.message_bytes,
         .contexts = (unsigned)d->config.contexts,
@@ -799,6 +803,29 @@ static bool start_transport(daemon_state *d) {
     service_set_endpoints(d->service, d->service_endpoints, d->endpoint_count);
     d->events.transport = d->transport;
     return shared_models_start(d->shared, d->transport);
+}
+
+/* Opens the sockets of fast channels, unless the configuration allows no channel. */
+static bool start_fast(daemon_state *d) {
+    char error[TRANSPORT_ERROR_SIZE];
+    fast_options options = {
+        .endpoints = d->endpoints,
+        .endpoint_count = d->endpoint_count,
+        .ipc_mode = d->config.ipc_mode,
+        .limits = channel_limits(&d->config),
+        .handler = fast_session_handler(d->service),
+        .access = &d->access,
+        .log = &d->log,
+        .counters = &d->counters,
+    };
+    if (d->config.fast_channels == 0) {
+        return true;
+    }
+    if (!fast_carrier_open(&options, error, &d->fast)) {
+        log_error(&d->log, "%s", error);
+        return false;
+    }
+    return true;
 }
 
 static void start_signal(daemon_state *d, uv_signal_t *handle, uv_signal_cb callback, int number) {
@@ -919,6 +946,7 @@ static bool start_monitor(daemon_state *d) {
         .transport = d->transport,
         .budget = &d->budget,
         .counters = &d->counters,
+        .limits = &d->limits,
         .health = &d->health,
         .start = (double)clock_wall() / 1e9 - (double)(clock_now() - d->counters.start) / 1e9,
     };
@@ -957,7 +985,7 @@ static bool start(daemon_state *d) {
         log_error(&d->log, "%s", error);
         return false;
     }
-    return true;
+    return start_fast(d);
 }
 
 /* Closes all handles of the loop, and runs it until they are closed. */
@@ -977,6 +1005,10 @@ static void close_loop(daemon_state *d) {
 /* Stops all parts in the order of their dependencies: calls under way end before the service. */
 static void stop(daemon_state *d) {
     close_loop(d);
+    fast_carrier_close(d->fast);
+    if (d->service) {
+        service_cancel_all(d->service);
+    }
     worker_pool_free(d->pool);
     worker_pool_free(d->job_pool);
     if (d->transport) {
@@ -999,6 +1031,7 @@ static void stop(daemon_state *d) {
     health_free(&d->health);
     access_free(&d->access);
     settings_free(&d->settings);
+    slow_log_free(&d->slow);
     config_free(&d->config);
 }
 
@@ -1012,6 +1045,7 @@ int daemon_run(const daemon_arguments *arguments, config *c) {
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file beyond the system's size limit causes an error of its write */
     settings_init(&d.settings);
+    slow_log_init(&d.slow);
     health_init(&d.health);
     d.models_component = health_enter(&d.health, "models");
     d.workers_component = health_enter(&d.health, "workers");

@@ -20,6 +20,7 @@ typedef struct monitor {
     transport *transport;
     memory_budget *budget;
     counters *counters;
+    const service_limits *limits;
     health *health;
     double start; /* time of the daemon's start, s since 1970-01-01 UTC */
 } monitor;

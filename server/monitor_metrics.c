@@ -188,6 +188,16 @@ static void write_transport(const monitor *m, FILE *file) {
     exposition_single(file, "dynamicsd_connections", "gauge", "Open connections of clients.",
                       atomic_load(&k->connections));
     write_closed_connections(k, file);
+    exposition_single(file, "dynamicsd_fast_channels", "gauge", "Fast channels of clients.",
+                      atomic_load(&k->fast_channels));
+    exposition_single(file, "dynamicsd_fast_calls_total", "counter", "Calls over fast channels.",
+                      (double)read_counter(&k->fast_calls));
+    exposition_single(file, "dynamicsd_fast_channels_refused_total", "counter",
+                      "Fast channels that were refused because too many were open.",
+                      (double)read_counter(&k->fast_refused));
+    exposition_single(file, "dynamicsd_fast_channels_damaged_total", "counter",
+                      "Fast channels that were ended because of what their client wrote.",
+                      (double)read_counter(&k->fast_damaged));
     exposition_single(file, "dynamicsd_listener_restarts_total", "counter",
                       "Dead listeners that the self-probe found, and that were created again.",
                       (double)read_counter(&k->listener_restarts));
@@ -200,6 +210,27 @@ static void write_transport(const monitor *m, FILE *file) {
     exposition_single(file, "dynamicsd_memory_shortages_total", "counter",
                       "Requests that were refused because memory was short.",
                       (double)read_counter(&k->memory_shortages));
+}
+
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
+
+/* Writes the values of the configured limits, and the requests that each limit has refused. */
+static void write_limits(const monitor *m, FILE *file) {
+    static const char value[] = "dynamicsd_limit", refusals[] = "dynamicsd_limit_refusals_total";
+    exposition_family(file, value, "gauge", "Configured limits (GetServerInfo), in bytes, in seconds, or as numbers.");
+#define WRITE_LIMIT(identifier, name, ...)                                                                             \
+    exposition_number(file, value, (const exposition_label[]){{"limit", #name}, {0}},                                  \
+                      (double)atomic_load(&m->limits->name));
+    LIMITS(WRITE_LIMIT)
+#undef WRITE_LIMIT
+    exposition_family(file, refusals, "counter", "Requests that a limit has refused, of the limits that refused some.");
+    for (bound b = BOUND_NONE + 1; b < BOUND_COUNT; b++) {
+        const exposition_label labels[] = {{"limit", bound_name(b)}, {0}};
+        uint64_t count = service_refusals(m->service, b);
+        if (count > 0) {
+            exposition_count(file, refusals, labels, count);
+        }
+    }
 }
 
 /* ---- health and process ------------------------------------------------------------------------------------------ */
@@ -268,6 +299,7 @@ void monitor_write_metrics(const monitor *m, FILE *file) {
     write_models(m, file);
     write_live_objects(m, file);
     write_transport(m, file);
+    write_limits(m, file);
     write_health(m, file);
     write_process(m, file);
 }

@@ -47,6 +47,18 @@ static bool resolve(const char *name, bool is_group, uint32_t *number) {
     return found != NULL;
 }
 
+/* Parses "cn:NAME". Returns false if the word is not of this form. */
+static bool parse_certificate(const char *word, access_rule *rule) {
+    static const char prefix[] = "cn:";
+    const char *name = word + sizeof prefix - 1;
+    size_t length = strncmp(word, prefix, sizeof prefix - 1) == 0 ? strlen(name) : 0;
+    if (length == 0 || length >= sizeof rule->certificate) {
+        return false;
+    }
+    memcpy(rule->certificate, name, length + 1);
+    return true;
+}
+
 bool access_add_rules(access_policy *policy, access_role role, const char *text, char error[ACCESS_ERROR_SIZE]) {
     static const char blanks[] = " \t";
     for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
@@ -61,10 +73,10 @@ bool access_add_rules(access_policy *policy, access_role role, const char *text,
                      ACCESS_RULES);
             return false;
         }
-        if (!fits || !resolve(word + is_group, is_group, &rule.number)) {
+        if (!fits || (!parse_certificate(word, &rule) && !resolve(word + is_group, is_group, &rule.number))) {
             snprintf(error, ACCESS_ERROR_SIZE,
-                     "the system knows no %s \"%s\"; write a user as NAME or a number, and a group as @NAME or @ and a "
-                     "number",
+                     "the system knows no %s \"%s\"; write a user as NAME or a number, a group as @NAME or @ and a "
+                     "number, and the name of a certificate as cn:NAME",
                      is_group ? "group" : "user", word + is_group);
             return false;
         }
@@ -100,9 +112,14 @@ static bool has_group(const access_peer *peer, uint32_t number) {
 
 static access_role find_role(const access_policy *policy, const access_peer *peer) {
     access_role role = peer->is_unix ? policy->unix_role : peer->is_nats ? policy->nats_role : policy->tcp_role;
+    if (peer->certificate[0] && policy->certificate_role > role) {
+        role = policy->certificate_role;
+    }
     for (size_t i = 0; i < policy->rule_count; i++) {
         const access_rule *rule = &policy->rules[i];
-        bool applies = rule->is_group ? has_group(peer, rule->number) : peer->has_user && peer->user == rule->number;
+        bool applies = rule->certificate[0] ? strcmp(peer->certificate, rule->certificate) == 0
+                       : rule->is_group     ? has_group(peer, rule->number)
+                                            : peer->has_user && peer->user == rule->number;
         role = applies && rule->role > role ? rule->role : role;
     }
     return role;

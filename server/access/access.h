@@ -18,11 +18,12 @@
 /* Largest number of rules, and size of the name of a caller in bytes: "token:" and the longest name. */
 enum { ACCESS_RULES = 64, ACCESS_NAME_SIZE = 64 };
 
-/* Role of a user or of a group of the system. */
+/* Role of a user or of a group of the system, or of the holder of a certificate. */
 typedef struct access_rule {
     access_role role;
     bool is_group;
     uint32_t number;
+    char certificate[ACCESS_TOKEN_NAME + 1]; /* name of a client's certificate; "": a user or a group */
 } access_rule;
 
 /* Rules about users and groups, and the roles of all others. */
@@ -30,7 +31,8 @@ typedef struct access_policy {
     access_rule rules[ACCESS_RULES];
     size_t rule_count;
     access_role unix_role, tcp_role, nats_role;
-    char tokens[PATH_MAX]; /* path of the file of tokens; "": none */
+    access_role certificate_role; /* of clients with a valid certificate */
+    char tokens[PATH_MAX];        /* path of the file of tokens; "": none */
 } access_policy;
 
 /* Facts that the system states about a connection. */
@@ -39,14 +41,18 @@ typedef struct access_peer {
     bool is_nats;  /* reached the daemon over NATS; neither: connected by tcp */
     bool has_user; /* `user` is known */
     uint32_t user;
-    const gid_t *groups; /* of the process; over tcp they are not known */
+    char certificate[ACCESS_TOKEN_NAME + 1]; /* name in a valid certificate of the client; "": none */
+    const gid_t *groups;                     /* of the process; over tcp they are not known */
     size_t group_count;
 } access_peer;
+
+/* Name of the callers over NATS that send no token. */
+#define ACCESS_NATS_NAME "nats"
 
 /* Name and role of a caller. */
 typedef struct access_caller {
     access_role role;
-    char name[ACCESS_NAME_SIZE]; /* "uid:1000", "token:planner", "address:127.0.0.1" */
+    char name[ACCESS_NAME_SIZE]; /* "uid:1000", "token:planner", "certificate:planner", "address:127.0.0.1" */
 } access_caller;
 
 /* Policy and tokens in force. Every function may be called from any thread, except access_init and access_free. */
@@ -61,8 +67,9 @@ typedef struct access_guard {
 void access_init(access_guard *guard);
 void access_free(access_guard *guard);
 
-/* Adds rules for users and groups that are separated by blanks: names, numbers, and groups after "@". Returns false,
- * with a sentence in `error`, for one that the system does not know. */
+/* Adds rules for users, groups and certificates that are separated by blanks: names, numbers, groups after "@", and
+ * names of certificates after "cn:". Returns false, with a sentence in `error`, for one that the system does not know,
+ * or that cannot be the name of a certificate. */
 bool access_add_rules(access_policy *policy, access_role role, const char *text, char error[ACCESS_ERROR_SIZE]);
 
 /* Replaces the policy, and reads its file of tokens. On failure writes a sentence with the file and the line to

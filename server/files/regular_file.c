@@ -69,6 +69,7 @@ static char *read_open(int file, size_t most, size_t *length) {
         free(bytes);
         return NULL;
     }
+    bytes[count] = '\0';
     *length = (size_t)count;
     return bytes;
 }

@@ -17,8 +17,8 @@ int regular_file_open(const char *path, int flags);
 /* Opens a regular file for stdio; `flags` are those of regular_file_open. Returns NULL with errno. */
 FILE *regular_file_stream(const char *path, int flags);
 
-/* Reads a whole file into memory that the caller frees. If the file is shortened meanwhile, returns the bytes read.
- * Returns NULL with errno: EFBIG beyond `most` bytes, or as regular_file_open. */
+/* Reads a whole file into memory that the caller frees, with a zero byte behind it. If the file is shortened meanwhile,
+ * returns the bytes read. Returns NULL with errno: EFBIG beyond `most` bytes, or as regular_file_open. */
 char *regular_file_read(const char *path, int flags, size_t most, size_t *length);
 
 /* Returns a description of an errno of regular_file_open, regular_file_stream or regular_file_read. The text is valid

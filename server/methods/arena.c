@@ -34,8 +34,20 @@ void arena_charge(arena *a, memory_budget *budget, bool is_copied) {
     a->is_copied = is_copied;
 }
 
+void arena_charge_share(arena *a, memory_budget *share) {
+    a->share = share;
+}
+
+/* Releases the share's part of `bytes`. The blocks were charged to it if it is set. */
+static void release_share(arena *a, size_t bytes) {
+    if (a->share) {
+        memory_budget_release(a->share, bytes);
+    }
+}
+
 size_t arena_pass_on(arena *a) {
     size_t bytes = a->set_aside;
+    release_share(a, bytes);
     a->set_aside = 0;
     return bytes;
 }
@@ -47,6 +59,8 @@ static void free_blocks(arena *a) {
         free(block);
     }
     memory_budget_release(a->budget, a->charged + a->set_aside);
+    release_share(a, a->charged + a->set_aside);
+    a->share = NULL;
     a->charged = 0;
     a->set_aside = 0;
 }
@@ -67,6 +81,7 @@ void arena_reset(arena *a, size_t limit) {
     a->limit = limit;
     a->is_exhausted = false;
     a->is_short = false;
+    a->is_over_share = false;
 }
 
 /* Creates a block of at least `size` zeroed bytes. Large blocks come from the system as untouched zero pages. Returns
@@ -87,12 +102,18 @@ static arena_block *create_block(size_t size) {
 /* Creates a further block and charges it, with its copy, to the budget. Returns NULL when memory is short. */
 static arena_block *create_charged_block(arena *a, size_t size) {
     size_t copy = a->is_copied ? size : 0;
-    if (size > SIZE_MAX / 4 || !memory_budget_reserve(a->budget, size + copy)) {
+    if (size > SIZE_MAX / 4) {
         return NULL;
     }
-    arena_block *block = create_block(size);
+    if (a->share && !memory_budget_reserve(a->share, size + copy)) {
+        a->is_over_share = true;
+        return NULL;
+    }
+    bool has_room = memory_budget_reserve(a->budget, size + copy);
+    arena_block *block = has_room ? create_block(size) : NULL;
     if (!block) {
-        memory_budget_release(a->budget, size + copy);
+        memory_budget_release(a->budget, has_room ? size + copy : 0);
+        release_share(a, size + copy);
         return NULL;
     }
     a->charged += size;
@@ -108,6 +129,19 @@ static void *bump(arena_block *block, size_t size) {
     void *result = block->bytes + block->used;
     block->used += size;
     return result;
+}
+
+bool arena_reserve(arena *a, size_t size) {
+    arena_reset(a, a->limit);
+    if (a->reused && a->reused->size >= size) {
+        return true;
+    }
+    arena_block *block = create_block(size > BLOCK_SIZE ? size : BLOCK_SIZE);
+    if (block) {
+        free(a->reused);
+        a->reused = block;
+    }
+    return block;
 }
 
 void *arena_allocate(arena *a, size_t size) {

@@ -21,7 +21,9 @@ typedef struct arena {
     size_t used, limit;        /* bytes allocated since the last reset, and their bound */
     bool is_exhausted;         /* an allocation failed since the last reset */
     bool is_short;             /* that allocation failed because of the budget or the system, not because of `limit` */
+    bool is_over_share;        /* that allocation failed because of `share` */
     memory_budget *budget;     /* budget of the further blocks; NULL: none */
+    memory_budget *share;      /* share of one user in the budget; NULL: none */
     bool is_copied;            /* each byte may be copied into the reply, and is charged twice */
     size_t charged, set_aside; /* bytes charged to the budget for the further blocks, and for the copy in the reply */
     ProtobufCAllocator allocator; /* for protobuf-c; its free does nothing */
@@ -34,6 +36,9 @@ void arena_init(arena *a);
  * that a reply that does not fit fails before its computation. */
 void arena_charge(arena *a, memory_budget *budget, bool is_copied);
 
+/* Charges the further blocks from now on to the share of a user too, until the next reset. */
+void arena_charge_share(arena *a, memory_budget *share);
+
 /* Transfers the bytes of the budget that were set aside for the copy to the caller, who must release them. Returns
  * their number. */
 size_t arena_pass_on(arena *a);
@@ -43,6 +48,10 @@ void arena_free(arena *a);
 
 /* Frees all allocations, keeps the first block, and sets the limit of the following allocations, in bytes. */
 void arena_reset(arena *a, size_t limit);
+
+/* Frees all allocations, and makes the first block at least `size` bytes large, so that as much is allocated without a
+ * further block. Returns false when out of memory; then the block stays as it is. */
+bool arena_reserve(arena *a, size_t size);
 
 /* Allocates zeroed memory, aligned to 16 bytes. Returns NULL beyond the limit, when the budget is exhausted or when out
  * of memory. Size 0 returns a valid pointer. */

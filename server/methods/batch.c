@@ -12,6 +12,9 @@
 #include "methods/error_path.h"
 #include "methods/lookup.h"
 
+/* Time of a block, ns. */
+static const double BLOCK_TIME = 1e6;
+
 /* Largest number of bytes of a reply in addition to its arrays. */
 enum { REPLY_MARGIN = 4096 };
 
@@ -131,6 +134,7 @@ static bool check_reply_size(batch *b) {
 }
 
 bool batch_begin(batch *b, double cost) {
+    b->cost = cost;
     if (!check_reply_size(b) || call_defer(b->call, cost * (double)b->n)) {
         return false;
     }
@@ -304,9 +308,8 @@ static dyn_status run_marking(const step_call *s, const batch_worker *w, size_t 
     return DYN_OK;
 }
 
-/* Runs the step on one block, with the workspace of the thread `worker`. Implements block_step. */
-static dyn_status run_block(void *argument, unsigned worker, size_t first, size_t count, dyn_error *error) {
-    const step_call *s = argument;
+/* Computes one block with the workspace of the thread `worker`. */
+static dyn_status compute_block(const step_call *s, unsigned worker, size_t first, size_t count, dyn_error *error) {
     batch_worker *w = &s->batch->workers[worker];
     dyn_status status = w->workspace ? DYN_OK : prepare_worker(s->batch, w, error);
     if (status == DYN_OK) {
@@ -319,7 +322,21 @@ static dyn_status run_block(void *argument, unsigned worker, size_t first, size_
     return status;
 }
 
+/* Runs the step on one block. The time of threads other than that of the call is added to the call's. Implements
+ * block_step. */
+static dyn_status run_block(void *argument, unsigned worker, size_t first, size_t count, dyn_error *error) {
+    const step_call *s = argument;
+    call *c = s->batch->call;
+    uint64_t begin = worker > 0 ? call_help_begin(c) : 0;
+    dyn_status status = compute_block(s, worker, first, count, error);
+    if (worker > 0) {
+        call_help_end(c, begin);
+    }
+    return status;
+}
+
 bool batch_proceed(const batch *b, size_t parts) {
+    call_yield(b->call);
     double total = (double)b->n * (double)(b->parts ? b->parts : 1);
     size_t done = atomic_fetch_add(b->done, parts) + parts;
     return call_may_proceed(b->call, fmin(1, (double)done / total));
@@ -399,7 +416,16 @@ void batch_mark_rows(const batch *b, size_t width, double *values) {
     }
 }
 
+/* Bounds the samples of a block, so that it takes about BLOCK_TIME, but fills the lanes of the kernels. A step that
+ * counts parts yields between them. */
+static void bound_block_time(batch *b) {
+    size_t size = b->block_size ? b->block_size : BLOCK_SAMPLES, lanes = (size_t)dyn_lanes(b->values.precision);
+    double most = b->cost > 0 && b->parts == 0 ? fmax(BLOCK_TIME / b->cost, (double)lanes) : BLOCK_SAMPLES;
+    b->block_size = (double)size > most ? (size_t)most : size;
+}
+
 bool batch_run(batch *b, batch_step step, const void *context, size_t scratch_size) {
+    bound_block_time(b);
     if (!create_workers(b, scratch_size)) {
         return false;
     }
@@ -413,6 +439,8 @@ bool batch_run(batch *b, batch_step step, const void *context, size_t scratch_si
         .proceed = proceed_block,
         .context = &s,
         .submit = b->call->service->submit,
+        .pause = b->call->service->pause,
+        .resume = b->call->service->resume,
         .pool = b->call->service->pool,
     };
     dyn_status status;
@@ -431,9 +459,7 @@ bool batch_run(batch *b, batch_step step, const void *context, size_t scratch_si
     case BLOCKS_ENDED:
         break;
     }
-    if (!call_is_cancelled(b->call)) {
-        call_is_late(b->call);
-    }
+    call_fail_ended(b->call);
     return false;
 }
 

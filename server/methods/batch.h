@@ -19,6 +19,7 @@
 #include <stdatomic.h>
 
 #include <dynamics/base_motion.h>
+#include <dynamics/constrained_dynamics.h>
 #include <dynamics/simulation.h>
 
 #include "methods/blocks.h"
@@ -49,6 +50,7 @@ typedef struct batch {
     size_t n, nq, nv;
     size_t result_values; /* values of the reply for one sample: the sum of the batch_expect calls */
     size_t block_size;    /* largest number of samples of a step, 1 to BLOCK_SAMPLES; 0: BLOCK_SAMPLES */
+    double cost;          /* estimate for one sample, ns; from batch_begin on */
     const double *q;      /* configurations, n rows of nq; in the model's order from batch_begin on */
     const char *part;     /* message of the request that holds the arrays: "integrate"; NULL: the request itself */
     size_t parts;         /* parts of a sample, which the step counts (batch_proceed); 0: it does not */
@@ -61,6 +63,7 @@ typedef struct batch {
     dyn_base_motion base;       /* at its first row, without a twist if the base rests; valid from batch_begin on */
     size_t base_steps;          /* steps of a rollout, for which the base may have rows; 0: it cannot */
     size_t base_step_stride;    /* of base.twist and base.acceleration from step to step */
+    dyn_given_rows given; /* rows of the query at its first row, in the model's order (given_rows.h); count 0: none */
     /* Options of simulators of the workers, set before batch_run; NULL: none. */
     const dyn_simulation_options *simulations[BATCH_SIMULATORS];
     bool is_marking;       /* failed samples are marked and do not end the call */

@@ -117,14 +117,31 @@ static void invite(shared_work *w) {
     }
 }
 
-/* Stops accepting further threads and waits for those that are running. */
-static void finish(shared_work *w) {
+/* Waits for the further threads. They may wait for a slot of the pool: this thread leaves them its own. */
+static void await_others(shared_work *w) {
+    const blocks *b = &w->blocks;
+    if (b->pause) {
+        b->pause(b->pool);
+    }
     pthread_mutex_lock(&w->mutex);
-    w->is_closed = true;
     while (w->running > 0) {
         pthread_cond_wait(&w->left, &w->mutex);
     }
     pthread_mutex_unlock(&w->mutex);
+    if (b->resume) {
+        b->resume(b->pool);
+    }
+}
+
+/* Stops accepting further threads and waits for those that are running. */
+static void finish(shared_work *w) {
+    pthread_mutex_lock(&w->mutex);
+    w->is_closed = true;
+    bool must_wait = w->running > 0;
+    pthread_mutex_unlock(&w->mutex);
+    if (must_wait) {
+        await_others(w);
+    }
 }
 
 /* Runs all blocks in the calling thread. Allocates nothing. */

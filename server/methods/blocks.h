@@ -30,6 +30,9 @@ typedef struct blocks {
     /* Called before each block, except the first of a single thread. False ends the work. May be NULL. */
     bool (*proceed)(void *context);
     service_submit submit; /* submits work to further threads of `pool` */
+    /* Called around the wait for these threads; NULL: nothing is. */
+    void (*pause)(void *pool);
+    void (*resume)(void *pool);
     void *pool;
 } blocks;
 

@@ -12,7 +12,9 @@ static const struct {
     size_t offset;
 } bounds[] = {[BOUND_NONE] = {"", 0},
 #define BOUND_ROW(identifier, field) [BOUND_##identifier] = {#field, offsetof(Dynamics__V1__Limits, field)},
-              BOUNDS(BOUND_ROW)
+#define LIMIT_ROW(identifier, field, ...) BOUND_ROW(identifier, field)
+              LIMITS(LIMIT_ROW) FIXED_BOUNDS(BOUND_ROW)
+#undef LIMIT_ROW
 #undef BOUND_ROW
 };
 

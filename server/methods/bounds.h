@@ -8,6 +8,8 @@
 #include <dynamics/builder.h>
 #include <stdint.h>
 
+#include "methods/limits.h"
+
 /* Largest numbers that no configuration changes. */
 enum {
     MOST_PAYLOADS = 1000,   /* payloads of one request */
@@ -29,28 +31,8 @@ enum {
  * fits into a size_t. */
 static const uint64_t MOST_SAMPLE_STEPS = (uint64_t)1 << 40;
 
-/* Limits that an error can report: the identifier, and the field of the message Limits. */
-#define BOUNDS(X)                                                                                                      \
-    X(MESSAGE_BYTES, message_bytes)                                                                                    \
-    X(REPLY_BYTES, reply_bytes)                                                                                        \
-    X(SAMPLES, samples)                                                                                                \
-    X(MODELS, models)                                                                                                  \
-    X(LINKS, links)                                                                                                    \
-    X(CONSTRAINTS, constraints)                                                                                        \
-    X(MACHINE_ELEMENTS, machine_elements)                                                                              \
-    X(CONTACT_SURFACES, contact_surfaces)                                                                              \
-    X(ESTIMATES, estimates)                                                                                            \
-    X(SIMULATIONS, simulations)                                                                                        \
-    X(STREAMS, streams)                                                                                                \
-    X(TOPICS, topics)                                                                                                  \
-    X(STREAM_POINTS, stream_points)                                                                                    \
-    X(RECORDING_BYTES, recording_bytes)                                                                                \
-    X(RECORDINGS_BYTES, recordings_bytes)                                                                              \
-    X(RECORDINGS, recordings)                                                                                          \
-    X(DISK_RESERVE_BYTES, disk_reserve_bytes)                                                                          \
-    X(JOBS, jobs)                                                                                                      \
-    X(JOB_BYTES, job_bytes)                                                                                            \
-    X(MEMORY_BYTES, memory_bytes)                                                                                      \
+/* Limits that no configuration changes and an error can report: the identifier, and the field of the message Limits. */
+#define FIXED_BOUNDS(X)                                                                                                \
     X(PAYLOADS, payloads)                                                                                              \
     X(SIMULATION_FORCES, simulation_forces)                                                                            \
     X(TASK_FRAMES, task_frames)                                                                                        \
@@ -75,9 +57,10 @@ static const uint64_t MOST_SAMPLE_STEPS = (uint64_t)1 << 40;
 /* Limit that an error reports; BOUND_NONE: none. */
 typedef enum bound {
     BOUND_NONE,
-#define BOUND_MEMBER(identifier, field) BOUND_##identifier,
-    BOUNDS(BOUND_MEMBER)
+#define BOUND_MEMBER(identifier, ...) BOUND_##identifier,
+    LIMITS(BOUND_MEMBER) FIXED_BOUNDS(BOUND_MEMBER)
 #undef BOUND_MEMBER
+        BOUND_COUNT
 } bound;
 
 /* Limit that a request exceeds, its value, and the requested amount in the unit of the limit; 0: not known. */

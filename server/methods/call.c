@@ -49,6 +49,7 @@ void call_fail(call *c, error_reason reason, const char *format, ...) {
 }
 
 void call_set_limit(call *c, bound b, uint64_t limit, uint64_t requested) {
+    c->exceeded = b;
     c->status.limit_name = bound_name(b);
     c->status.limit = limit;
     c->status.requested = requested;
@@ -106,8 +107,27 @@ void call_refuse(call *c, const refusal *why) {
     call_set_limit(c, why->exceeded.bound, why->exceeded.limit, why->exceeded.requested);
 }
 
+uint64_t call_share(const call *c, uint64_t share) {
+    bool is_free = c->caller.role == ACCESS_ADMINISTRATOR || strcmp(c->caller.name, ACCESS_NATS_NAME) == 0;
+    return is_free ? UINT64_MAX : share;
+}
+
+/* Ends the call because its results do not fit into the share of its user. */
+static void fail_share(call *c) {
+    const memory_budget *share = &c->hold.account->memory;
+    call_fail(c, REASON_MEMORY_SHORT,
+              "the long requests of %s hold %zu bytes of %zu, the limit of one user (limits.user_memory_bytes), and "
+              "this one does not fit beside them; wait for their replies, or send fewer samples at once",
+              c->caller.name, atomic_load(&share->held), atomic_load(&share->limit));
+    call_set_limit(c, BOUND_USER_MEMORY_BYTES, atomic_load(&share->limit), 0);
+}
+
 void call_fail_memory(call *c) {
     c->field[0] = '\0';
+    if (c->memory.is_over_share && c->hold.account) {
+        fail_share(c);
+        return;
+    }
     atomic_fetch_add(&c->service->counters->memory_shortages, 1);
     atomic_store(&c->service->counters->last_shortage, clock_now());
     call_fail(
@@ -161,23 +181,100 @@ bool call_is_cancelled(call *c) {
     return true;
 }
 
+/* ---- processor time ---------------------------------------------------------------------------------------------- */
+
+static uint64_t read_clock(clockid_t clock) {
+    struct timespec time;
+    return clock_gettime(clock, &time) == 0 ? (uint64_t)time.tv_sec * NANOSECONDS + (uint64_t)time.tv_nsec : 0;
+}
+
+void call_measure_time(call *c) {
+    double limit = atomic_load(&c->service->limits->request_cpu_time);
+    c->cpu_limit = limit > 0 && pthread_getcpuclockid(pthread_self(), &c->cpu_clock) == 0 ? clock_duration(limit) : 0;
+    c->cpu_begin = c->cpu_limit > 0 ? read_clock(c->cpu_clock) : 0;
+}
+
+uint64_t call_help_begin(const call *c) {
+    return c->cpu_limit > 0 ? read_clock(CLOCK_THREAD_CPUTIME_ID) : 0;
+}
+
+void call_help_end(call *c, uint64_t begin) {
+    if (c->cpu_limit > 0) {
+        atomic_fetch_add(&c->helped_time, read_clock(CLOCK_THREAD_CPUTIME_ID) - begin);
+    }
+}
+
+/* Returns the processor time of all threads for the call so far, ns. Any thread. */
+static uint64_t spent_time(const call *c) {
+    return read_clock(c->cpu_clock) - c->cpu_begin + atomic_load(&c->helped_time);
+}
+
+/* Returns whether the call has spent its processor time. Any thread. */
+static bool has_spent(call *c) {
+    if (c->cpu_limit > 0 && !atomic_load(&c->is_spent) && spent_time(c) > c->cpu_limit) {
+        atomic_store(&c->is_spent, true);
+    }
+    return atomic_load(&c->is_spent);
+}
+
+/* Ends the call and returns true if it has spent its processor time. */
+static bool call_is_spent(call *c) {
+    if (!atomic_load(&c->is_spent)) {
+        return false;
+    }
+    double limit = (double)c->cpu_limit / 1e9;
+    c->field[0] = '\0';
+    call_fail(c, REASON_CPU_TIME,
+              "the request has spent %.3f s of processor time on all threads together, and the limit is %g s "
+              "(limits.request_cpu_time); request less at once%s",
+              (double)spent_time(c) / 1e9, limit, c->method->can_be_job ? ", or start a job (StartJob)" : "");
+    call_set_limit(c, BOUND_REQUEST_CPU_TIME, (uint64_t)limit, 0);
+    return true;
+}
+
+/* ---- progress ---------------------------------------------------------------------------------------------------- */
+
+void call_fail_ended(call *c) {
+    if (!call_is_cancelled(c) && !call_is_spent(c)) {
+        call_is_late(c);
+    }
+}
+
+void call_yield(const call *c) {
+    bool is_serialized = c->method->changes_state && !c->method->is_local;
+    if (c->is_on_worker && c->service->yield && !is_serialized) {
+        c->service->yield(c->service->pool);
+    }
+}
+
+/* Raises the part of the work that is done to `fraction`, and returns it. Several threads work at a call, and one that
+ * has yielded knows an older part than the others. */
+static double raise_fraction(call *c, double fraction) {
+    _Atomic double *known = &c->running->fraction;
+    double before = atomic_load_explicit(known, memory_order_relaxed);
+    while (before < fraction && !atomic_compare_exchange_weak(known, &before, fraction)) {
+    }
+    return before > fraction ? before : fraction;
+}
+
 bool call_may_proceed(call *c, double fraction) {
     uint64_t now = clock_now(), last = atomic_load(&c->running->last_report);
-    atomic_store_explicit(&c->running->fraction, fraction, memory_order_relaxed);
+    double done = raise_fraction(c, fraction);
     bool is_due = c->request->progress != 0 && now - last >= PROGRESS_INTERVAL;
     if (is_due && c->service->events && atomic_compare_exchange_strong(&c->running->last_report, &last, now)) {
         Dynamics__V1__ProgressEvent progress = DYNAMICS__V1__PROGRESS_EVENT__INIT;
         progress.number = c->request->progress;
-        progress.fraction = fraction;
+        progress.fraction = done;
         progress.elapsed = (double)(now - c->transport->arrival) / 1e9;
         events_publish_progress(c->service->events, atomic_fetch_add(&c->running->reports, 1) + 1, &progress);
     }
-    return now <= c->deadline && !atomic_load(&c->running->is_cancelled);
+    return now <= c->deadline && !atomic_load(&c->running->is_cancelled) && !has_spent(c);
 }
 
 bool call_proceed(call *c, double fraction) {
-    if (!call_may_proceed(c, fraction) && !call_is_cancelled(c)) {
-        call_is_late(c);
+    call_yield(c);
+    if (!call_may_proceed(c, fraction)) {
+        call_fail_ended(c);
     }
     return !call_has_ended(c);
 }
@@ -228,9 +325,27 @@ static void list_models(call *c, const char *wanted, char *text, size_t size) {
     model_store_release_list(entries, count);
 }
 
+/* Returns whether the caller is an administrator, and notes for the audit whose object it changes. */
+static bool override(call *c, const char *belongs_to) {
+    bool may = c->caller.role == ACCESS_ADMINISTRATOR;
+    if (may && strcmp(belongs_to, c->caller.name) != 0) {
+        snprintf(c->overridden, sizeof c->overridden, "%s", belongs_to);
+    }
+    return may;
+}
+
+bool call_may_command(call *c, const char *belongs_to) {
+    static const char *const users[] = {"uid:", "token:", "certificate:"};
+    bool is_user = false;
+    for (size_t i = 0; i < sizeof users / sizeof *users; i++) {
+        is_user = is_user || strncmp(belongs_to, users[i], strlen(users[i])) == 0;
+    }
+    return (is_user && strcmp(belongs_to, c->caller.name) == 0) || override(c, belongs_to);
+}
+
 bool call_may_change(call *c, const char *object, const char *belongs_to) {
     bool is_own = belongs_to[0] && strcmp(belongs_to, c->caller.name) == 0;
-    if (is_own || c->caller.role == ACCESS_ADMINISTRATOR) {
+    if (is_own || override(c, belongs_to)) {
         return true;
     }
     call_fail(c, REASON_BELONGS_TO_ANOTHER, "%s belongs to %s, and %s is %s: that needs the role administrator", object,

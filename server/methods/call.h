@@ -7,6 +7,7 @@
 #define SERVER_METHODS_CALL_H
 
 #include <dynamics/status.h>
+#include <time.h>
 
 #include "dynamics/v1/envelope.pb-c.h"
 #include "methods/arena.h"
@@ -15,6 +16,7 @@
 #include "methods/reply_cache.h"
 #include "methods/running.h"
 #include "methods/service.h"
+#include "methods/user_accounts.h"
 #include "observe/audit.h"
 
 /* Sizes of the field and the message of an error, in bytes. */
@@ -33,6 +35,7 @@ typedef struct call {
     const Dynamics__V1__Request *request;
     uint64_t deadline;     /* ns, CLOCK_MONOTONIC */
     const char *limit;     /* configuration key that bounds the time: "limits.request_time" */
+    uint64_t begun;        /* time at which a worker began the call, ns, CLOCK_MONOTONIC; 0: none has */
     bool is_on_worker;     /* a worker runs the method, and not the thread that received the request */
     bool is_deferred;      /* must run again on a worker */
     model_entry *built;    /* built by the method's `prepare` for its `run`; released with the call */
@@ -43,12 +46,20 @@ typedef struct call {
     const char *outcome; /* of a request that succeeded, for the audit: a constant; NULL: "done" */
     size_t samples;      /* samples of the request, for its metrics; 0: it has none */
     size_t reply_size;   /* bytes of the reply, for its metrics */
-    bool is_turned_away; /* refused before it began; its reply is not stored, so that a copy is tried again */
-    arena decoded;       /* memory of the decoded request */
-    arena memory;        /* memory of the method: copies, results, messages of the reply */
+    uint64_t cpu_limit;  /* processor time of all threads for the call, ns; 0: any */
+    uint64_t cpu_begin;  /* of the clock `cpu_clock` of the thread that computes the call, ns */
+    clockid_t cpu_clock;
+    _Atomic uint64_t helped_time; /* processor time of other threads, ns */
+    atomic_bool is_spent;         /* the limit is exceeded */
+    user_hold hold;               /* of a long request, in the account of its user */
+    bound exceeded;               /* limit that the error names, for its metrics */
+    bool is_turned_away;          /* refused before it began; its reply is not stored, so that a copy is tried again */
+    arena decoded;                /* memory of the decoded request */
+    arena memory;                 /* memory of the method: copies, results, messages of the reply */
     Dynamics__V1__Reply reply;
     Dynamics__V1__Status status;
-    char object[AUDIT_OBJECT_SIZE]; /* name of the object of the request, for the audit; "": that in the request */
+    char overridden[ACCESS_NAME_SIZE]; /* user whose object an administrator commands or changes; "": none */
+    char object[AUDIT_OBJECT_SIZE];    /* name of the object of the request, for the audit; "": that in the request */
     char field[CALL_FIELD_SIZE];
     char message[CALL_MESSAGE_SIZE];
     service *owner;
@@ -110,6 +121,10 @@ static inline bool call_is_over_nats(const call *c) {
     return c->transport->identity.origin == TRANSPORT_ORIGIN_NATS;
 }
 
+/* Returns the share of the caller, of which one user may have `share`: UINT64_MAX for administrators, and for callers
+ * over NATS that send no token, since all of them have one name. */
+uint64_t call_share(const call *c, uint64_t share);
+
 /* Ends the call with CODE_RESOURCE_EXHAUSTED because memory is short, and counts the shortage. */
 void call_fail_memory(call *c);
 
@@ -126,13 +141,30 @@ bool call_is_late(call *c);
 /* Ends the call and returns true if another request has cancelled it. */
 bool call_is_cancelled(call *c);
 
-/* Checks a long computation, on any thread. Returns false if the call is late or cancelled; the computation must end
- * then. Publishes the progress (0 to 1) if the request wants it. */
+/* Checks a long computation, on any thread. Returns false if the call is late or cancelled, or has spent its processor
+ * time; the computation must end then. Publishes the progress (0 to 1) if the request wants it. */
 bool call_may_proceed(call *c, double fraction);
 
-/* Checks a long computation on the thread that answers the call. Returns false when the call has ended as late or
- * cancelled. */
+/* Checks a long computation on the thread that answers the call, and yields (call_yield). Returns false when the call
+ * has ended, as call_fail_ended does. */
 bool call_proceed(call *c, double fraction);
+
+/* Ends the call because call_may_proceed has returned false: it is cancelled, has spent its processor time, or is
+ * late. */
+void call_fail_ended(call *c);
+
+/* Lets the work of other users run on this thread of the pool, if it waits. The thread must hold no lock that another
+ * request may need. Does nothing for methods during which other changes wait. */
+void call_yield(const call *c);
+
+/* Begins to measure the processor time of the calling thread, on which a call is computed from now on, if it is
+ * limited (limits.request_cpu_time). */
+void call_measure_time(call *c);
+
+/* Adds the processor time between call_help_begin and call_help_end, of a thread other than that of the call, to the
+ * call's. Any thread. */
+uint64_t call_help_begin(const call *c);
+void call_help_end(call *c, uint64_t begin);
 
 /* Allocates `count` zeroed elements of `size` bytes in the call's memory. Returns NULL, and the call has ended, when
  * out of memory. */
@@ -144,6 +176,10 @@ char *call_string(call *c, const char *text);
 /* Returns whether the caller may change an object that belongs to `belongs_to` ("": to nobody): it is the same caller,
  * or an administrator. Otherwise ends the call. `object` names it, such as `model "arm"`. */
 bool call_may_change(call *c, const char *object, const char *belongs_to);
+
+/* Returns whether the caller may command without a key an object that belongs to `belongs_to`: it is the same user, or
+ * an administrator, which the audit states. The names of addresses and of all clients over NATS identify no user. */
+bool call_may_command(call *c, const char *belongs_to);
 
 /* Returns a reference to the model of that name or digest, which the caller releases. Returns NULL, and the call has
  * ended, if there is none. */

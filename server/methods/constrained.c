@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "methods/given_rows.h"
 #include "methods/methods.h"
 #include "methods/motion.h"
 #include "methods/passive_forces.h"
@@ -14,7 +15,6 @@
 
 /* Inputs and results of a batch, in the model's order. */
 typedef struct constrained_task {
-    dyn_given_rows given; /* in the model's order; count 0: none */
     dyn_constraint_options options;
     size_t m;
     const double *v, *tau; /* NULL: zeros */
@@ -48,72 +48,6 @@ bool constrained_check_absent(batch *b, const Dynamics__V1__ForwardDynamicsReque
         call_fail(b->call, REASON_UNUSED_FIELD, "model \"%s\" has no constraints; leave it out", b->entry->name);
     }
     return !call_has_ended(b->call);
-}
-
-/* Checks the numbers of a field of the rows. Returns false when the call has ended. */
-static bool check_numbers(batch *b, const char *field, size_t count, const double *values, size_t one) {
-    if (count != one && count != b->n * one) {
-        batch_blame(b, "query.rows.%s", field);
-        call_fail(b->call, REASON_WRONG_COUNT, "%s has %zu values; pass %zu for all samples, or %zu for each", field,
-                  count, one, one);
-        return false;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (!isfinite(values[i])) {
-            batch_blame(b, "query.rows.%s[%zu]", field, i);
-            call_fail(b->call, REASON_NOT_FINITE, "%s[%zu] is %g; pass a finite number", field, i, values[i]);
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Reads the rows of the request, if it has any. Returns false when the call has ended. */
-static bool read_rows(batch *b, dyn_given_rows *given) {
-    const Dynamics__V1__GivenRows *r = b->query->rows;
-    *given = (dyn_given_rows){0};
-    if (!r) {
-        return true;
-    }
-    if (b->query->base_motion) {
-        batch_blame(b, "query.rows");
-        call_fail(b->call, REASON_CONFLICTING_FIELDS, "rows act with a base that rests; leave base_motion out");
-        return false;
-    }
-    int most = DYN_MAX_CONSTRAINT_ROWS - dyn_model_constraint_rows(b->model);
-    if (r->count == 0 || r->count > (uint32_t)most) {
-        batch_blame(b, "query.rows.count");
-        call_fail(b->call, REASON_WRONG_COUNT, "there are %u rows; pass 1 to %d", r->count, most);
-        return false;
-    }
-    size_t k = r->count, repeats = r->n_matrix > k * b->nv ? b->n : 1;
-    if (!check_numbers(b, "matrix", r->n_matrix, r->matrix, k * b->nv) ||
-        (r->n_acceleration > 0 && !check_numbers(b, "acceleration", r->n_acceleration, r->acceleration, k))) {
-        return false;
-    }
-    if (r->n_acceleration > 0 && r->n_acceleration != repeats * k) {
-        batch_blame(b, "query.rows.acceleration");
-        call_fail(b->call, REASON_WRONG_COUNT, "acceleration has %zu values; pass %zu, as many repeats as matrix has",
-                  r->n_acceleration, repeats * k);
-        return false;
-    }
-    double *A = call_allocate(b->call, r->n_matrix, sizeof *A);
-    if (A && b->order.is_identity) {
-        memcpy(A, r->matrix, r->n_matrix * sizeof *A);
-    } else if (A) {
-        joint_order_to_model(b->order.v, b->nv, repeats * k, r->matrix, A);
-    }
-    *given = (dyn_given_rows){(int)k, repeats > 1, A, r->n_acceleration > 0 ? r->acceleration : NULL};
-    return A != NULL;
-}
-
-/* Returns the rows of the samples from `first` on. */
-static dyn_given_rows rows_from(const dyn_given_rows *given, size_t nv, size_t first) {
-    dyn_given_rows rows = *given;
-    size_t skipped = given->is_per_sample ? first * (size_t)given->count : 0;
-    rows.A += skipped * nv;
-    rows.acceleration += rows.acceleration ? skipped : 0;
-    return rows;
 }
 
 /* Share of the terms of a row up to which a residual stands for rounding and open loops, not for contradiction. */
@@ -229,13 +163,13 @@ static dyn_status sum_forces(const batch *b, const batch_worker *w, const dyn_ge
 static dyn_status step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
                        dyn_error *error) {
     const constrained_task *t = context;
-    const dyn_given_rows given = rows_from(&t->given, b->nv, first);
+    dyn_given_rows given;
     dyn_constraint_options options = t->options;
     dyn_external_forces forces;
     dyn_base_motion base;
     double *a = t->a + first * b->nv, *losses = gear_scratch(b, w, count);
     const double *tau = motion_rows(t->tau, b->nv, first);
-    options.given = given.count > 0 ? &given : NULL;
+    options.given = given_rows_from(b, first, &given);
     const dyn_geared_states at = {.n = count,
                                   .gravity = b->values.gravity,
                                   .q = b->q + first * b->nq,
@@ -285,15 +219,15 @@ static Dynamics__V1__ConstraintSolution *write_solution(batch *b, const constrai
 }
 
 bool constrained_forward_dynamics(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r) {
-    constrained_task t = {.m = (size_t)dyn_model_constraint_rows(b->model)};
+    constrained_task t = {0};
     if (!batch_check(b, "v", r->n_v) || !batch_check(b, "tau", r->n_tau) || !read_options(b, r, &t.options) ||
-        !read_rows(b, &t.given)) {
+        !given_rows_read(b)) {
         return false;
     }
-    if (t.given.count > 0 && t.options.method != DYN_CONSTRAINT_METHOD_ELIMINATION) {
+    if (b->given.count > 0 && t.options.method != DYN_CONSTRAINT_METHOD_ELIMINATION) {
         t.options.method = DYN_CONSTRAINT_METHOD_FULL_SYSTEM;
     }
-    t.m += (size_t)t.given.count;
+    t.m = given_rows_total(b);
     batch_expect(b, b->nv + t.m + 3);
     if (!batch_begin(b, cost(b, &t))) {
         return false;
@@ -316,62 +250,4 @@ bool constrained_forward_dynamics(batch *b, const Dynamics__V1__ForwardDynamicsR
         reply->passive_forces = passive_forces_write(b->call, &b->values.passive);
     }
     return reply != NULL;
-}
-
-/* ---- inverse dynamics with rows of the request ------------------------------------------------------------------- */
-
-/* Inputs and results of a batch, in the model's order. */
-typedef struct inverse_task {
-    dyn_given_rows given;
-    const double *v, *a; /* NULL: zeros */
-    double *tau;
-} inverse_task;
-
-static dyn_status inverse_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
-                               dyn_error *error) {
-    const inverse_task *t = context;
-    const dyn_given_rows given = rows_from(&t->given, b->nv, first);
-    const dyn_passive_parts *passive = passive_forces_count(&b->values.passive) ? &b->values.passive : NULL;
-    const dyn_constrained_inverse_options options =
-        DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.passive = passive, .given = &given);
-    const dyn_constraint_options rows = DYN_CONSTRAINT_OPTIONS_INIT(.given = &given);
-    const double *a = motion_rows(t->a, b->nv, first);
-    double *tau = t->tau + first * b->nv, *losses = gear_scratch(b, w, count);
-    dyn_external_forces forces;
-    const dyn_geared_states at = {.n = count,
-                                  .gravity = b->values.gravity,
-                                  .q = b->q + first * b->nq,
-                                  .v = motion_rows(t->v, b->nv, first),
-                                  .forces = batch_forces(b, first, w->scratch, &forces),
-                                  .parts = b->values.passive,
-                                  .constraints = &rows,
-                                  .memory = losses ? losses + count * b->nv : NULL};
-    dyn_status status = dyn_constrained_inverse_dynamics(w->model, w->workspace, count, at.gravity, at.q, at.v, a,
-                                                         at.forces, &options, tau, NULL, NULL, error);
-    if (status == DYN_OK && losses) {
-        status = dyn_gear_losses_of_motion(w->model, w->workspace, &at, a, losses, error);
-        add_scaled(status == DYN_OK ? count * b->nv : 0, -1, losses, tau);
-    }
-    return status;
-}
-
-double *constrained_inverse_dynamics(batch *b, const Dynamics__V1__InverseDynamicsRequest *r) {
-    inverse_task t = {0};
-    if (!batch_check(b, "v", r->n_v) || !batch_check(b, "a", r->n_a) || !read_rows(b, &t.given)) {
-        return NULL;
-    }
-    constrained_task size = {.m = (size_t)dyn_model_constraint_rows(b->model) + (size_t)t.given.count};
-    batch_expect(b, b->nv);
-    if (!batch_begin(b, cost(b, &size))) {
-        return NULL;
-    }
-    t.v = batch_input(b, r->n_v, r->v);
-    t.a = batch_input(b, r->n_a, r->a);
-    t.tau = batch_output(b, b->nv);
-    if (call_has_ended(b->call) ||
-        !batch_run(b, inverse_step, &t, batch_forces_size(b) + scratch_size(b, BLOCK_SAMPLES))) {
-        return NULL;
-    }
-    batch_mark_rows(b, b->nv, t.tau);
-    return batch_vectors(b, t.tau);
 }

@@ -18,8 +18,4 @@ const char *constrained_option_of(const Dynamics__V1__ForwardDynamicsRequest *r)
  * if the request has one. */
 bool constrained_check_absent(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r);
 
-/* Computes inverse dynamics with the rows that the query states. Returns tau, n rows in the caller's order, or NULL
- * when the call has ended or is deferred. */
-double *constrained_inverse_dynamics(batch *b, const Dynamics__V1__InverseDynamicsRequest *r);
-
 #endif

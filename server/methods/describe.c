@@ -116,6 +116,16 @@ static void add_joints(call *c, const dyn_model *model, Dynamics__V1__DescribeMo
     }
 }
 
+static void add_passive_joints(call *c, const dyn_model *model, Dynamics__V1__DescribeModelReply *reply) {
+    size_t count = (size_t)dyn_model_joint_count(model);
+    reply->passive_joints = call_allocate(c, count, sizeof *reply->passive_joints);
+    for (size_t j = 0; !call_has_ended(c) && j < count; j++) {
+        if (dyn_model_joint_is_passive(model, (int)j)) {
+            reply->passive_joints[reply->n_passive_joints++] = call_string(c, dyn_model_joint(model, (int)j)->name);
+        }
+    }
+}
+
 /* Adds the links; and the frames: one for each link, then the world. */
 static void add_links(call *c, const dyn_model *model, Dynamics__V1__DescribeModelReply *reply) {
     static const dyn_pose identity = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
@@ -187,6 +197,7 @@ void method_describe_model(call *c) {
         reply->model = summary_create(c, entry);
         reply->gravity = geometry_write_vector(c, gravity);
         add_joints(c, model, reply);
+        add_passive_joints(c, model, reply);
         add_links(c, model, reply);
         reply->report = summary_report(c, entry, &reply->n_report);
         add_configurations(c, model, reply);

@@ -6,7 +6,9 @@
 #include "methods/evaluation.h"
 #include "methods/formulated_quantity.h"
 #include "methods/formulation.h"
+#include "methods/given_rows.h"
 #include "methods/methods.h"
+#include "methods/motion_agreement.h"
 #include "methods/passive_forces.h"
 
 #define QUANTITY(name) DYNAMICS__V1__QUANTITY__QUANTITY_##name
@@ -19,22 +21,27 @@ static bool uses_formulation(const Dynamics__V1__Query *query, Dynamics__V1__Qua
 /* Returns the parts of a query that the quantity supports, with the formulation of the query if it has one. */
 static query_parts supported_by(const Dynamics__V1__Query *query, Dynamics__V1__Quantity quantity) {
     unsigned inputs = quantity_find(quantity)->inputs;
-    bool takes_rows = quantity == QUANTITY(INVERSE_DYNAMICS) || quantity == QUANTITY(FORWARD_DYNAMICS);
-    query_parts rows = takes_rows ? QUERY_ROWS : QUERY_MODEL;
     query_parts tip = quantity == QUANTITY(FORWARD_DYNAMICS) ? QUERY_TIP_CONSTRAINTS : QUERY_MODEL;
-    return uses_formulation(query, quantity) ? formulation_parts(inputs) | tip : evaluation_parts(inputs) | rows;
+    return uses_formulation(query, quantity) ? formulation_parts(inputs) | tip : evaluation_parts(inputs);
 }
 
 /* Computes one quantity of an open batch, which concerns the whole robot. Returns its values, n rows, or NULL when the
- * call has ended or is deferred. */
-static double *compute(batch *b, Dynamics__V1__Quantity quantity, const sent_array arrays[STATE_ARRAYS]) {
+ * call has ended or is deferred. *agreement (may be NULL) becomes that of the motions, or NULL. */
+static double *compute(batch *b, Dynamics__V1__Quantity quantity, const sent_array arrays[STATE_ARRAYS],
+                       Dynamics__V1__MotionAgreement **agreement) {
     evaluation e;
     const quantity_place whole = {.subtree = -1};
+    if (agreement) {
+        *agreement = NULL;
+    }
     if (uses_formulation(b->query, quantity)) {
         return formulation_compute(b, quantity, arrays);
     }
     bool is_done = evaluation_check(b, quantity) && evaluation_open(b, &e, 1) &&
                    evaluation_add(b, &e, quantity, &whole) && evaluation_run(b, &e, arrays);
+    if (is_done && agreement) {
+        *agreement = motion_agreement_write(b, e.agreement);
+    }
     return is_done ? e.results[0].values[0] : NULL;
 }
 
@@ -42,8 +49,9 @@ static double *compute(batch *b, Dynamics__V1__Quantity quantity, const sent_arr
  * or is deferred. The caller must close the batch in every case. */
 static double *open_and_compute(call *c, batch *b, const Dynamics__V1__Query *query, Dynamics__V1__Quantity quantity,
                                 const sent_array *q, const sent_array arrays[STATE_ARRAYS]) {
-    return batch_open(c, b, query, supported_by(query, quantity), q->count, q->values) ? compute(b, quantity, arrays)
-                                                                                       : NULL;
+    return batch_open(c, b, query, supported_by(query, quantity), q->count, q->values)
+               ? compute(b, quantity, arrays, NULL)
+               : NULL;
 }
 
 void method_inverse_dynamics(call *c) {
@@ -51,15 +59,16 @@ void method_inverse_dynamics(call *c) {
     const sent_array arrays[STATE_ARRAYS] = {[STATE_V] = {r->n_v, r->v}, [STATE_A] = {r->n_a, r->a}};
     batch b;
     bool is_open = batch_open(c, &b, r->query, supported_by(r->query, QUANTITY(INVERSE_DYNAMICS)), r->n_q, r->q);
-    double *tau = !is_open         ? NULL
-                  : r->query->rows ? constrained_inverse_dynamics(&b, r)
-                                   : compute(&b, QUANTITY(INVERSE_DYNAMICS), arrays);
+    Dynamics__V1__MotionAgreement *agreement;
+    bool is_ready = is_open && given_rows_read(&b);
+    double *tau = is_ready ? compute(&b, QUANTITY(INVERSE_DYNAMICS), arrays, &agreement) : NULL;
     Dynamics__V1__InverseDynamicsReply *reply = tau ? create_inverse_dynamics_reply(c) : NULL;
     if (reply) {
         reply->samples = b.n;
         reply->n_tau = b.n * b.nv;
         reply->tau = tau;
         reply->passive_forces = passive_forces_write(c, &b.values.passive);
+        reply->agreement = agreement;
     }
     batch_close(&b);
 }
@@ -67,7 +76,7 @@ void method_inverse_dynamics(call *c) {
 /* Computes the forward dynamics without constraints, and fills the reply. */
 static void forward_dynamics_of_tree(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r) {
     const sent_array arrays[STATE_ARRAYS] = {[STATE_V] = {r->n_v, r->v}, [STATE_TAU] = {r->n_tau, r->tau}};
-    double *a = constrained_check_absent(b, r) ? compute(b, QUANTITY(FORWARD_DYNAMICS), arrays) : NULL;
+    double *a = constrained_check_absent(b, r) ? compute(b, QUANTITY(FORWARD_DYNAMICS), arrays, NULL) : NULL;
     Dynamics__V1__ForwardDynamicsReply *reply = a ? create_forward_dynamics_reply(b->call) : NULL;
     if (reply) {
         reply->samples = b->n;

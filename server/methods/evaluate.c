@@ -4,8 +4,10 @@
 #include "methods/formulated_quantity.h"
 #include "methods/formulation.h"
 #include "methods/geometry.h"
+#include "methods/given_rows.h"
 #include "methods/lookup.h"
 #include "methods/methods.h"
+#include "methods/motion_agreement.h"
 #include "methods/passive_forces.h"
 #include "methods/quantity_result.h"
 #include "methods/text.h"
@@ -245,6 +247,7 @@ static void answer(batch *b, const evaluation *e, const question *q) {
         return;
     }
     list.reply->passive_forces = passive_forces_write(b->call, &b->values.passive);
+    list.reply->agreement = motion_agreement_write(b, e->agreement);
     const evaluation_result *next = e->results;
     for (size_t i = 0; i < q->request->n_quantities; i++) {
         const Dynamics__V1__QuantityRequest *requested = q->request->quantities[i];
@@ -268,7 +271,8 @@ void method_evaluate(call *c) {
     evaluation e;
     question q = {.request = r};
     if (batch_open(c, &b, r->query, find_parts(r), r->n_q, r->q) && check_quantities(c, &q) &&
-        check_arrays(c, &q, arrays) && add_quantities(&b, &e, &q) && evaluation_run(&b, &e, arrays)) {
+        check_arrays(c, &q, arrays) && given_rows_read(&b) && add_quantities(&b, &e, &q) &&
+        evaluation_run(&b, &e, arrays)) {
         answer(&b, &e, &q);
     }
     batch_close(&b);

@@ -7,6 +7,8 @@
 
 #include "methods/constraints.h"
 #include "methods/formulated_quantity.h"
+#include "methods/given_rows.h"
+#include "methods/motion_agreement.h"
 #include "methods/passive_forces.h"
 #include "methods/quantity_layout.h"
 
@@ -45,8 +47,8 @@ query_parts evaluation_parts(unsigned inputs) {
     return QUERY_JOINT_NAMES | QUERY_PRECISION | QUERY_ON_ERROR | QUERY_CONSTRAINTS |
            (inputs & USES_GRAVITY ? QUERY_GRAVITY : 0) | (inputs & USES_FORCES ? QUERY_FORCES : 0) |
            (inputs & USES_PAYLOADS ? QUERY_PAYLOADS : 0) | (inputs & USES_PASSIVE_FORCES ? QUERY_PASSIVE_FORCES : 0) |
-           (inputs & USES_BASE ? QUERY_BASE_MOTION : 0) |
-           (inputs & USES_CONSTRAINTS ? QUERY_ADDED_CONSTRAINTS | QUERY_TIME : 0);
+           (inputs & USES_BASE ? QUERY_BASE_MOTION : 0) | (inputs & USES_MOTION ? QUERY_MOTION_OPTIONS : 0) |
+           (inputs & USES_CONSTRAINTS ? QUERY_ADDED_CONSTRAINTS | QUERY_ROWS | QUERY_TIME : 0);
 }
 
 /* Returns whether a formulation computes the quantities. */
@@ -88,7 +90,7 @@ static evaluation_task *find_task(batch *b, evaluation *e, const computation *by
             return t;
         }
     }
-    double nv = (double)b->nv, rows = dyn_model_constraint_rows(b->model), size = nv + rows + 25;
+    double nv = (double)b->nv, rows = (double)given_rows_total(b), size = nv + rows + 25;
     evaluation_task *t = &e->tasks[e->task_count++];
     e->slots[slot] = (uint32_t)e->task_count;
     e->cost += (by->linear + (by->quadratic + (by->cubic + by->quartic * nv) * nv) * nv) * nv;
@@ -106,6 +108,18 @@ static bool check_base(const batch *b, const char *name, unsigned inputs, refusa
     return !b->query->base_motion || inputs & USES_BASE || !(inputs & of_motion) ||
            refuse(why, REASON_UNUSED_FIELD, "query.base_motion",
                   "%s does not count the motion of the base; leave it out, or ask for the quantity without it", name);
+}
+
+/* Refuses rows of the request for quantities that need more of their matrix than its value at the states. */
+static bool check_rows(const batch *b, const char *name, const computation *by, refusal *why) {
+    const char *needed = by->differentiates_rows ? "the derivatives of the rows"
+                         : by->has_contact_step  ? "the rows over a step of time"
+                                                 : NULL;
+    return b->given.count == 0 || !needed ||
+           refuse(why, REASON_CONFLICTING_FIELDS, "query.rows",
+                  "%s needs %s, which the request states at its states alone; leave rows out, or state a constraint in "
+                  "query.constraints",
+                  name, needed);
 }
 
 /* Refuses a model without contact surfaces. */
@@ -135,9 +149,8 @@ bool evaluation_check(batch *b, Dynamics__V1__Quantity number) {
     refusal why = {0};
     const char *name = protobuf_c_enum_descriptor_get_value(&dynamics__v1__quantity__descriptor, (int)number)->name;
     const computation *by = quantity_find(number)->by;
-    if (check_base(b, name, quantity_find(number)->inputs, &why) &&
-        (!by->is_of_tree || constraints_are_absent(b->entry, name, &why)) &&
-        (!by->is_of_constraints || constraints_are_present(b->entry, name, &why)) &&
+    if (check_base(b, name, quantity_find(number)->inputs, &why) && check_rows(b, name, by, &why) &&
+        (!by->is_of_constraints || b->given.count > 0 || constraints_are_present(b->entry, name, &why)) &&
         (!by->is_of_contacts || check_surfaces(b, name, &why))) {
         return true;
     }
@@ -176,8 +189,18 @@ static bool read_arrays(batch *b, evaluation *e, const sent_array arrays[STATE_A
     return !call_has_ended(b->call);
 }
 
+/* Returns whether a result depends on the agreement of motions with constraints. */
+static bool has_agreement(const batch *b, const evaluation *e) {
+    bool has_motion = false;
+    for (size_t i = 0; i < e->result_count && given_rows_total(b) > 0 && !is_formulated(b); i++) {
+        has_motion = has_motion || e->results[i].of->inputs & USES_MOTION;
+    }
+    return has_motion;
+}
+
 /* Allocates the values of all results. Returns false, and the call has ended, when out of memory. */
 static bool create_values(batch *b, evaluation *e) {
+    e->agreement = has_agreement(b, e) ? call_allocate(b->call, b->n, sizeof *e->agreement) : NULL;
     for (size_t i = 0; i < e->result_count && !call_has_ended(b->call); i++) {
         evaluation_result *r = &e->results[i];
         for (size_t k = 0; k < QUANTITY_BLOCKS && r->of->blocks[k].name; k++) {
@@ -241,6 +264,7 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
     const evaluation *e = context;
     dyn_external_forces forces;
     dyn_base_motion base;
+    dyn_given_rows given;
     states s = {
         .model = w->model,
         .workspace = w->workspace,
@@ -253,6 +277,9 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
         .gravity = b->values.gravity,
         .forces = batch_forces(b, first, w->scratch, &forces),
         .passive = &b->values.passive,
+        .given = given_rows_from(b, first, &given),
+        .motion = &b->values.motion,
+        .agreement = e->agreement ? e->agreement + first : NULL,
         .base = batch_base(b, first, &base),
         .dq = motion_rows(e->arrays[STATE_DQ], b->nv, first),
         .dv = motion_rows(e->arrays[STATE_DV], b->nv, first),
@@ -329,6 +356,7 @@ static void mark_values(const batch *b, const evaluation *e) {
 
 bool evaluation_run(batch *b, evaluation *e, const sent_array arrays[STATE_ARRAYS]) {
     size_t scratch;
+    batch_expect(b, has_agreement(b, e) ? AGREEMENT_NUMBERS : 0);
     if (!check_arrays(b, arrays) || !batch_begin(b, e->cost) || !read_arrays(b, e, arrays) || !create_values(b, e)) {
         return false;
     }

@@ -56,6 +56,7 @@ typedef struct evaluation {
     size_t slot_count;                                      /* a power of two, above the number of tasks */
     uint32_t *slots;                                        /* hash table over the tasks: index + 1, or 0 */
     double cost;                                            /* of one sample, ns */
+    dyn_constrained_inverse_result *agreement;              /* of each sample with constraints; NULL: of none */
     const double *arrays[STATE_ARRAYS];                     /* in the model's order; NULL: zero */
     dyn_simulation_options contact_steps[BATCH_SIMULATORS]; /* of quantities of contacts, and of impacts of contacts */
     size_t scratch_values;                                  /* scratch values of one sample for the largest task */
@@ -72,8 +73,8 @@ bool evaluation_open(batch *b, evaluation *e, size_t most_results);
  * ended. */
 bool evaluation_set_contact_step(batch *b, evaluation *e, double length);
 
-/* Refuses a quantity that ignores the constraints of the model, or that is of constraints or of contact surfaces and
- * the model has none. Returns false when the call has ended. */
+/* Refuses a quantity of constraints or of contact surfaces where there are none, and one that does not count the motion
+ * of the base or the rows of the query. Returns false when the call has ended. */
 bool evaluation_check(batch *b, Dynamics__V1__Quantity number);
 
 /* Adds a result, and announces its size. Returns false without ending the call if this quantity of this place was added

@@ -5,6 +5,7 @@
 #include "methods/coordinates.h"
 #include "methods/methods.h"
 #include "methods/motion.h"
+#include "methods/motion_agreement.h"
 #include "methods/passive_forces.h"
 
 /* Number of inertial parameters of a body. */
@@ -36,13 +37,14 @@ static const double REGRESSOR_COST = 60;
 /* Inputs and outputs of the step. Results are in the model's order. */
 typedef struct explanation {
     motion m;
-    double *tau;                    /* nv */
-    double *terms[TERMS];           /* nv each */
-    double *link_terms[LINK_TERMS]; /* links x nv each */
-    double *load_terms[LINK_TERMS]; /* payloads x nv each */
-    double *regressor;              /* nv x joints x PARAMETERS */
-    double *rotor_part;             /* nv: that of the rotors in a term */
-    double *gear_memory;            /* scratch memory of the losses of gears; NULL: they do not count */
+    double *tau;                               /* nv */
+    double *terms[TERMS];                      /* nv each */
+    double *link_terms[LINK_TERMS];            /* links x nv each */
+    double *load_terms[LINK_TERMS];            /* payloads x nv each */
+    double *regressor;                         /* nv x joints x PARAMETERS */
+    double *rotor_part;                        /* nv: that of the rotors in a term */
+    double *gear_memory;                       /* scratch memory of the losses of gears; NULL: they do not count */
+    dyn_constrained_inverse_result *agreement; /* of the motion with constraints; NULL: there are none */
 } explanation;
 
 static const double WEIGHTLESS[3] = {0, 0, 0};
@@ -166,10 +168,11 @@ static dyn_status add_passive_terms(const batch *b, const explanation *e, dyn_er
 static dyn_status add_constraint_term(const batch *b, const batch_worker *w, const explanation *e,
                                       const dyn_external_forces *forces, dyn_error *error) {
     const dyn_passive_parts *passive = passive_forces_count(&b->values.passive) ? &b->values.passive : NULL;
-    const dyn_constrained_inverse_options options = DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.passive = passive);
+    dyn_constrained_inverse_options options = b->values.motion;
+    options.passive = passive;
     double *term = e->terms[CONSTRAINT];
     dyn_status status = dyn_constrained_inverse_dynamics(w->model, w->workspace, 1, b->values.gravity, b->q, e->m.v,
-                                                         e->m.a, forces, &options, term, NULL, NULL, error);
+                                                         e->m.a, forces, &options, term, NULL, e->agreement, error);
     for (size_t i = 0; status == DYN_OK && i < b->nv; i++) {
         term[i] -= e->tau[i];
         e->tau[i] += term[i];
@@ -186,6 +189,7 @@ static dyn_status add_gear_term(const batch *b, const batch_worker *w, const exp
                                   .v = e->m.v,
                                   .forces = forces,
                                   .parts = b->values.passive,
+                                  .motion = &b->values.motion,
                                   .memory = e->gear_memory};
     dyn_status status = dyn_gear_losses_of_motion(w->model, w->workspace, &at, e->m.a, e->terms[GEAR], error);
     for (size_t i = 0; status == DYN_OK && i < b->nv; i++) {
@@ -355,6 +359,7 @@ static void answer(batch *b, const explanation *e) {
     reply->n_tau = b->nv;
     reply->tau = batch_vectors(b, e->tau);
     reply->passive_forces = passive_forces_write(c, &b->values.passive);
+    reply->agreement = motion_agreement_write(b, e->agreement);
     add_terms(b, e, reply);
     add_links(b, e, reply);
     add_payloads(b, e, reply);
@@ -377,13 +382,14 @@ static bool read_inputs(batch *b, const Dynamics__V1__ExplainRequest *r, explana
     e->regressor = batch_output(b, b->nv * joints * PARAMETERS);
     e->rotor_part = batch_output(b, b->nv);
     e->gear_memory = b->values.passive.gear_losses ? batch_output(b, dyn_geared_memory(b->model, 1) + 1) : NULL;
+    e->agreement = dyn_model_constraint_rows(b->model) > 0 ? call_allocate(b->call, b->n, sizeof *e->agreement) : NULL;
     return !call_has_ended(b->call);
 }
 
 void method_explain(call *c) {
     const Dynamics__V1__ExplainRequest *r = c->request->explain;
-    const query_parts supported =
-        (QUERY_ALL & ~QUERY_PRECISION) | QUERY_PASSIVE_FORCES | QUERY_CONSTRAINTS | QUERY_ADDED_CONSTRAINTS;
+    const query_parts supported = (QUERY_ALL & ~QUERY_PRECISION) | QUERY_PASSIVE_FORCES | QUERY_CONSTRAINTS |
+                                  QUERY_ADDED_CONSTRAINTS | QUERY_MOTION_OPTIONS;
     batch b;
     explanation e = {0};
     if (batch_open(c, &b, r->query, supported, r->n_q, r->q) && batch_check_one_state(&b) &&

@@ -17,24 +17,36 @@ typedef struct flexible_task {
     size_t link_count, mode_count, size; /* size: joints and modes */
     dyn_flexible_link *links;
     double *x, *v, *a; /* of joints and modes, n x size */
+    double *given;     /* forces of joints and modes that the request states, n x size; NULL: none */
     double *tau;       /* n x nv */
     formulated_blocks *found;
 } flexible_task;
 
 /* Results of one state, in scratch memory. */
 typedef struct flexible_result {
-    double *forces, *a_free; /* of joints and modes */
-    double *M;               /* size x size */
+    double *forces, *a_free, *a; /* of joints and modes */
+    double *M;                   /* size x size */
 } flexible_result;
 
 static size_t count_result(const flexible_task *t) {
-    return t->size * (t->size + 2);
+    return t->size * (t->size + 3);
 }
 
 bool flexible_links_are_absent(batch *b, const Dynamics__V1__FormulateRequest *r) {
-    const char *field = r->n_mode_q > 0 ? "mode_q" : r->n_mode_v > 0 ? "mode_v" : r->n_mode_a > 0 ? "mode_a" : NULL;
+    const struct {
+        const char *name;
+        size_t count;
+    } fields[] = {{"mode_q", r->n_mode_q},
+                  {"mode_v", r->n_mode_v},
+                  {"mode_a", r->n_mode_a},
+                  {"tau", r->n_tau},
+                  {"mode_tau", r->n_mode_tau}};
+    const char *field = NULL;
     if (r->n_flexible_links > 0) {
         return false;
+    }
+    for (size_t i = 0; i < sizeof fields / sizeof *fields && !field; i++) {
+        field = fields[i].count > 0 ? fields[i].name : NULL;
     }
     if (field) {
         batch_blame(b, "%s", field);
@@ -70,7 +82,7 @@ static void blame_beam(batch *b, const char *path, const dyn_beam *beam, const d
     call_blame(b->call, "%s.%.*s", path, (int)strcspn(part, "["), part);
 }
 
-/* Computes the modes of a beam. */
+/* Computes the modes of a beam, with what it carries. */
 static bool read_modes(batch *b, const char *path, const dyn_beam *beam, int count, dyn_flexible_link *to) {
     size_t modes = (size_t)to->mode_count;
     dyn_flexible_mode *list = call_allocate(b->call, modes, sizeof *list);
@@ -82,6 +94,12 @@ static bool read_modes(batch *b, const char *path, const dyn_beam *beam, int cou
     }
     if (dyn_beam_modes(beam, count, list, products, stiffness, &error) != DYN_OK) {
         blame_beam(b, path, beam, &error);
+        call_fail_library(b->call, &error);
+        return false;
+    }
+    const dyn_beam_load load = {b->model, to->link, b->values.payload_count, b->values.payloads};
+    if (dyn_beam_carry(beam, count, &load, list, products, &error) != DYN_OK) {
+        call_blame(b->call, "%s.link", path);
         call_fail_library(b->call, &error);
         return false;
     }
@@ -129,34 +147,57 @@ static bool read_links(batch *b, const Dynamics__V1__FormulateRequest *r, flexib
     return t->links != NULL;
 }
 
+/* Array of the states as the request has it: numbers of the joints, and numbers of the modes. */
+typedef struct sent_state {
+    const char *joint_field;
+    size_t joint_count;
+    const double *joints;
+    const char *mode_field;
+    size_t mode_count;
+    const double *modes;
+} sent_state;
+
+static bool check_finite(batch *b, const char *field, size_t count, const double *values) {
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(values[i])) {
+            batch_blame(b, "%s[%zu]", field, i);
+            call_fail(b->call, REASON_NOT_FINITE, "%s[%zu] is %g; pass a finite number", field, i, values[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Reads one array of the states: in each, that of the joints, then that of the modes; absent ones are zero. */
-static double *read_state(batch *b, const flexible_task *t, size_t joint_count, const double *joints, const char *field,
-                          size_t count, const double *modes) {
-    if (count > 0 && count != b->n * t->mode_count) {
-        batch_blame(b, "%s", field);
+static double *read_state(batch *b, const flexible_task *t, sent_state from) {
+    if (from.mode_count > 0 && from.mode_count != b->n * t->mode_count) {
+        batch_blame(b, "%s", from.mode_field);
         call_fail(b->call, REASON_WRONG_COUNT, "%s has %zu values; pass %zu, one for each mode of each state, or none",
-                  field, count, b->n * t->mode_count);
+                  from.mode_field, from.mode_count, b->n * t->mode_count);
+        return NULL;
+    }
+    if (!check_finite(b, from.joint_field, from.joint_count, from.joints) ||
+        !check_finite(b, from.mode_field, from.mode_count, from.modes)) {
         return NULL;
     }
     double *rows = call_allocate(b->call, b->n * t->size, sizeof *rows);
-    for (size_t i = 0; rows && i < joint_count; i++) {
-        rows[i / b->nv * t->size + i % b->nv] = joints[i];
+    for (size_t i = 0; rows && i < from.joint_count; i++) {
+        rows[i / b->nv * t->size + i % b->nv] = from.joints[i];
     }
-    for (size_t i = 0; rows && i < count; i++) {
-        if (!isfinite(modes[i])) {
-            batch_blame(b, "%s[%zu]", field, i);
-            call_fail(b->call, REASON_NOT_FINITE, "%s[%zu] is %g; pass a finite number", field, i, modes[i]);
-            return NULL;
-        }
-        rows[i / t->mode_count * t->size + b->nv + i % t->mode_count] = modes[i];
+    for (size_t i = 0; rows && i < from.mode_count; i++) {
+        rows[i / t->mode_count * t->size + b->nv + i % t->mode_count] = from.modes[i];
     }
     return rows;
 }
 
 static bool read_states(batch *b, const Dynamics__V1__FormulateRequest *r, flexible_task *t) {
-    t->x = read_state(b, t, r->n_q, r->q, "mode_q", r->n_mode_q, r->mode_q);
-    t->v = t->x ? read_state(b, t, r->n_v, r->v, "mode_v", r->n_mode_v, r->mode_v) : NULL;
-    t->a = t->v ? read_state(b, t, r->n_a, r->a, "mode_a", r->n_mode_a, r->mode_a) : NULL;
+    t->x = read_state(b, t, (sent_state){"q", r->n_q, r->q, "mode_q", r->n_mode_q, r->mode_q});
+    t->v = t->x ? read_state(b, t, (sent_state){"v", r->n_v, r->v, "mode_v", r->n_mode_v, r->mode_v}) : NULL;
+    t->a = t->v ? read_state(b, t, (sent_state){"a", r->n_a, r->a, "mode_a", r->n_mode_a, r->mode_a}) : NULL;
+    if (t->a && (r->n_tau > 0 || r->n_mode_tau > 0)) {
+        t->given = read_state(b, t, (sent_state){"tau", r->n_tau, r->tau, "mode_tau", r->n_mode_tau, r->mode_tau});
+        return t->given != NULL;
+    }
     return t->a != NULL;
 }
 
@@ -167,6 +208,8 @@ static dyn_status compute(const batch *b, const flexible_task *t, size_t s, dyn_
                           const flexible_result *to, dyn_error *error) {
     const double *gravity = b->values.gravity, *x = t->x + s * t->size, *v = t->v + s * t->size;
     double *joint_forces = to->M; /* M is computed last */
+    dyn_base_motion base;
+    dyn_flexible_chain_move_base(chain, batch_base(b, s, &base));
     dyn_status status = dyn_flexible_inverse_dynamics(chain, gravity, x, v, t->a + s * t->size, to->forces, error);
     if (status != DYN_OK) {
         return status;
@@ -175,6 +218,9 @@ static dyn_status compute(const batch *b, const flexible_task *t, size_t s, dyn_
     memcpy(joint_forces, to->forces, b->nv * sizeof *joint_forces);
     memcpy(t->tau + s * b->nv, to->forces, b->nv * sizeof *t->tau);
     status = dyn_flexible_forward_dynamics(chain, gravity, x, v, joint_forces, to->a_free, error);
+    if (status == DYN_OK && t->given) {
+        status = dyn_flexible_forward_dynamics(chain, gravity, x, v, t->given + s * t->size, to->a, error);
+    }
     return status == DYN_OK ? dyn_flexible_inertia_matrix(chain, x, to->M, error) : status;
 }
 
@@ -182,10 +228,11 @@ static dyn_status compute(const batch *b, const flexible_task *t, size_t s, dyn_
 static dyn_status store(const batch *b, const flexible_task *t, size_t s, const flexible_result *from,
                         dyn_error *error) {
     const int modes = (int)t->mode_count, size = (int)t->size;
-    block_set found = {3,
+    block_set found = {t->given ? 4 : 3,
                        {{"tau_modes", NULL, 1, {modes}, from->forces + b->nv},
                         {"M", NULL, 2, {size, size}, from->M},
-                        {"a_free", NULL, 1, {size}, from->a_free}}};
+                        {"a_free", NULL, 1, {size}, from->a_free},
+                        {"a", NULL, 1, {size}, from->a}}};
     for (int i = 0; i < found.count; i++) {
         found.blocks[i].traits = dyn_formulation_find_block(FORMULATION, found.blocks[i].name);
     }
@@ -196,7 +243,7 @@ static dyn_status flexible_step(const batch *b, const batch_worker *w, const voi
                                 dyn_error *error) {
     const flexible_task *t = context;
     double *scratch = w->scratch;
-    const flexible_result result = {scratch, scratch + t->size, scratch + 2 * t->size};
+    const flexible_result result = {scratch, scratch + t->size, scratch + 2 * t->size, scratch + 3 * t->size};
     dyn_flexible_chain *chain = NULL;
     dyn_status status = dyn_flexible_chain_create(w->model, t->link_count, t->links, &chain, error);
     if (status != DYN_OK && error->site.argument && strcmp(error->site.argument, "links") == 0) {

@@ -93,7 +93,7 @@ static dyn_status formulate_states(const batch *b, const batch_worker *w, const 
 
 query_parts formulation_parts(unsigned inputs) {
     /* Constraints change neither the mass matrix nor other quantities of the tree that do not depend on them. */
-    const query_parts other = QUERY_PRECISION | QUERY_ADDED_CONSTRAINTS | QUERY_TIME |
+    const query_parts other = QUERY_PRECISION | QUERY_ADDED_CONSTRAINTS | QUERY_ROWS | QUERY_TIME |
                               (inputs & USES_CONSTRAINTS ? QUERY_CONSTRAINTS : QUERY_MODEL);
     return (evaluation_parts(inputs) & ~other) | QUERY_FORMULATION;
 }
@@ -285,7 +285,7 @@ void method_formulate(call *c) {
         (r->n_flexible_links == 0 ? QUERY_CONSTRAINTS | QUERY_ADDED_CONSTRAINTS | QUERY_PASSIVE_FORCES : QUERY_MODEL);
     batch b;
     if (batch_open(c, &b, r->query, supported, r->n_q, r->q) && batch_check(&b, "v", r->n_v) &&
-        batch_check(&b, "a", r->n_a)) {
+        batch_check(&b, "a", r->n_a) && batch_check(&b, "tau", r->n_tau)) {
         if (flexible_links_are_absent(&b, r)) {
             formulate_rigid(&b, r);
         } else if (!call_has_ended(c)) {

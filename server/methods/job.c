@@ -54,22 +54,16 @@ static job *find(call *c, const char *name) {
     return NULL;
 }
 
-/* Returns whether the caller may command the job: the token is that of the job, or the caller passes none and is the
- * user of a unix socket who started the job. */
-static bool is_allowed(const call *c, const job *j, uint64_t token) {
-    const transport_identity *caller = &c->transport->identity;
-    bool is_same_user = caller->origin == TRANSPORT_ORIGIN_USER && transport_identity_equal(caller, job_starter(j));
-    return token == job_token(j) || (token == 0 && is_same_user);
-}
-
 /* Returns a reference to a job that the caller may command with the token. Otherwise returns NULL, and the call has
  * ended. */
 static job *command(call *c, const char *name, uint64_t token) {
     job *j = find(c, name);
-    if (j && !is_allowed(c, j, token)) {
+    if (j && token != job_token(j) && !(token == 0 && call_may_command(c, job_belongs_to(j)))) {
         call_blame(c, "token");
-        call_fail(c, REASON_WRONG_TOKEN, "job \"%s\" was started by %s; pass its token (the request has %s)",
-                  job_name(j), job_owner(j), token ? "another one" : "none");
+        call_fail(c, REASON_WRONG_TOKEN,
+                  "job \"%s\" was started by %s; pass its token (the request has %s), or none as %s or as an "
+                  "administrator",
+                  job_name(j), job_owner(j), token ? "another one" : "none", job_belongs_to(j));
         job_release(j);
         return NULL;
     }
@@ -130,6 +124,9 @@ static void start(call *c, const Dynamics__V1__StartJobRequest *r, const char *n
         .name = name,
         .method = methods[r->method_case].name,
         .owner = t->peer,
+        .caller = &c->caller,
+        .share = call_share(c, atomic_load(&c->service->limits->user_jobs)),
+        .share_bytes = call_share(c, atomic_load(&c->service->limits->user_job_bytes)),
         .token = live_token(),
         .started_by = {.peer = t->identity, .client = c->request->client, .id = c->request->id},
         .request = &request,
@@ -199,6 +196,7 @@ static void reply_stored(call *c, const job_view *view) {
     }
     reply->elapsed = stored->elapsed;
     c->reply.model_key = stored->model_key;
+    c->reply.without_rotors = stored->without_rotors;
     c->reply.n_sample_errors = stored->n_sample_errors;
     c->reply.sample_errors = stored->sample_errors;
     c->reply.sample_error_count = stored->sample_error_count;

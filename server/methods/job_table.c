@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "methods/user_accounts.h"
 #include "observe/clock.h"
 
 struct job {
@@ -15,6 +16,7 @@ struct job {
     char name[SIMULATION_NAME_SIZE];
     const char *method;
     uint64_t token;
+    uint64_t share, share_bytes; /* of its user */
     running_call running;
     atomic_uint references;
     uint8_t *request; /* serialized Request; NULL once it has been computed */
@@ -148,12 +150,31 @@ static job *find(const job_table *table, const char *name) {
     return j;
 }
 
-/* Removes the job of that peer that finished first. Returns false if no job of the peer has finished. Called with the
- * mutex held. */
-static bool evict(job_table *table, const transport_identity *peer) {
+/* Jobs of one user, and the bytes that they hold. */
+typedef struct user_jobs {
+    size_t count, held;
+} user_jobs;
+
+static bool have_one_user(const job *a, const job *b) {
+    return strcmp(a->call.caller.name, b->call.caller.name) == 0;
+}
+
+/* Counts the listed jobs of the user of a job. Called with the mutex held. */
+static user_jobs count_of_user(const job_table *table, const job *of) {
+    user_jobs own = {0};
+    for (const job *j = table->oldest; j; j = j->newer) {
+        own.count += have_one_user(j, of);
+        own.held += have_one_user(j, of) ? j->held : 0;
+    }
+    return own;
+}
+
+/* Removes the job of the user of `of` that finished first. Returns false if no job of the user has finished. Called
+ * with the mutex held. */
+static bool evict(job_table *table, const job *of) {
     job *first = NULL;
     for (job *j = table->oldest; j; j = j->newer) {
-        bool is_eligible = has_finished(j) && transport_identity_equal(&j->call.identity, peer);
+        bool is_eligible = has_finished(j) && have_one_user(j, of);
         first = is_eligible && (!first || j->finished < first->finished) ? j : first;
     }
     if (first) {
@@ -162,15 +183,25 @@ static bool evict(job_table *table, const transport_identity *peer) {
     return first != NULL;
 }
 
-/* Evicts finished jobs of that peer until further bytes fit into limits.job_bytes. Returns false if they do not fit.
- * Called with the mutex held. */
-static bool make_room(job_table *table, const transport_identity *peer, size_t bytes) {
+/* Evicts finished jobs of the user of `of` until further bytes fit into limits.job_bytes and into the user's share.
+ * Returns the limit that they exceed, or an empty one. Called with the mutex held. */
+static excess make_room(job_table *table, const job *of, size_t bytes) {
     uint64_t limit = atomic_load(&table->options.limits->job_bytes);
-    bool is_full = bytes > limit;
-    while (!is_full && table->held > limit - bytes) {
-        is_full = !evict(table, peer);
+    excess all = {BOUND_JOB_BYTES, limit, table->held + bytes};
+    excess own = {BOUND_USER_JOB_BYTES, of->share_bytes, count_of_user(table, of).held + bytes};
+    while (all.requested > all.limit || own.requested > own.limit) {
+        if (bytes > all.limit || bytes > own.limit || !evict(table, of)) {
+            return own.requested > own.limit ? own : all;
+        }
+        all.requested = table->held + bytes;
+        own.requested = count_of_user(table, of).held + bytes;
     }
-    return !is_full;
+    return (excess){BOUND_NONE, 0, 0};
+}
+
+/* Returns whose jobs a limit of bytes bounds, as words of a message. */
+static const char *whose_bytes(bound b) {
+    return b == BOUND_JOB_BYTES ? "all jobs together" : "the jobs of one user";
 }
 
 /* ---- computation ------------------------------------------------------------------------------------------------- */
@@ -224,12 +255,15 @@ static void complete(job *j, Dynamics__V1__Code code) {
     free_request(j);
     pthread_mutex_lock(&table->mutex);
     hold(j, 0);
-    if (j->is_listed && code == DYNAMICS__V1__CODE__CODE_OK && !make_room(table, &j->call.identity, j->reply_size)) {
+    bool is_counted = j->is_listed && code == DYNAMICS__V1__CODE__CODE_OK;
+    const excess full = is_counted ? make_room(table, j, j->reply_size) : (excess){BOUND_NONE, 0, 0};
+    if (full.bound != BOUND_NONE) {
         char message[256];
         snprintf(message, sizeof message,
-                 "the result has %zu bytes; all jobs together hold %zu, and the limit is %llu (limits.job_bytes): "
-                 "remove finished jobs (CancelJob), or request less at once",
-                 j->reply_size, table->held, (unsigned long long)atomic_load(&table->options.limits->job_bytes));
+                 "the result has %zu bytes; with it %s would hold %llu, and the limit is %llu (limits.%s): remove "
+                 "finished jobs (CancelJob), or request less at once",
+                 j->reply_size, whose_bytes(full.bound), (unsigned long long)full.requested,
+                 (unsigned long long)full.limit, bound_name(full.bound));
         store_error(j, REASON_JOBS_TOO_LARGE, message);
         code = reason_code(REASON_JOBS_TOO_LARGE);
     }
@@ -281,15 +315,38 @@ static job *create(job_table *table, const job_order *order, refusal *why) {
     j->call.carrier = &job_carrier;
     j->call.is_own = true;
     j->call.identity = order->started_by.peer;
+    j->call.caller = *order->caller;
+    j->share = order->share;
+    j->share_bytes = order->share_bytes;
     snprintf(j->call.peer, sizeof j->call.peer, "%s", order->owner);
     running_call_init(&j->running, &order->started_by, order->request->progress);
     return j;
 }
 
+/* Evicts finished jobs of the user of `j` until there is a place for it. On failure fills `why` and returns false.
+ * Called with the mutex held. */
+static bool make_place(job_table *table, const job *j, refusal *why) {
+    uint32_t most = atomic_load(&table->options.limits->jobs);
+    while (count_of_user(table, j).count >= j->share) {
+        if (!evict(table, j)) {
+            return refuse_limit(why, REASON_TOO_MANY_JOBS, (excess){BOUND_USER_JOBS, j->share, j->share + 1}, "",
+                                "%s has %llu jobs, the limit of one user (limits.user_jobs): wait for one, or cancel "
+                                "one",
+                                j->call.caller.name, (unsigned long long)j->share);
+        }
+    }
+    while (table->count >= most) {
+        if (!evict(table, j)) {
+            return refuse_limit(why, REASON_TOO_MANY_JOBS, (excess){BOUND_JOBS, most, table->count + 1}, "",
+                                "there are %zu jobs; the limit is %u (limits.jobs): wait for one, or cancel one",
+                                table->count, most);
+        }
+    }
+    return true;
+}
+
 /* Adds a job to the list, within the limits. On failure fills `why` and returns false. Called with the mutex held. */
 static bool add(job_table *table, job *j, refusal *why) {
-    const service_limits *limits = table->options.limits;
-    uint32_t most = atomic_load(&limits->jobs);
     if (table->is_stopped) {
         return refuse(why, REASON_DRAINING, "", "the daemon is stopping; start the job when it is back");
     }
@@ -297,20 +354,16 @@ static bool add(job_table *table, job *j, refusal *why) {
         return refuse(why, REASON_NAME_TAKEN, "job", "there is a job \"%s\" already; choose another name, or none",
                       j->name);
     }
-    while (table->count >= most) {
-        if (!evict(table, &j->call.identity)) {
-            return refuse_limit(why, REASON_TOO_MANY_JOBS, (excess){BOUND_JOBS, most, table->count + 1}, "",
-                                "there are %zu jobs; the limit is %u (limits.jobs): wait for one, or cancel one",
-                                table->count, most);
-        }
+    if (!make_place(table, j, why)) {
+        return false;
     }
-    if (!make_room(table, &j->call.identity, j->request_size)) {
-        uint64_t bytes = atomic_load(&limits->job_bytes);
-        return refuse_limit(why, REASON_JOBS_TOO_LARGE, (excess){BOUND_JOB_BYTES, bytes, table->held + j->request_size},
-                            "",
-                            "the request has %zu bytes; all jobs together hold %zu, and the limit is %llu "
-                            "(limits.job_bytes): wait for some, remove finished ones (CancelJob), or request less",
-                            j->request_size, table->held, (unsigned long long)bytes);
+    const excess full = make_room(table, j, j->request_size);
+    if (full.bound != BOUND_NONE) {
+        return refuse_limit(why, REASON_JOBS_TOO_LARGE, full, "",
+                            "the request has %zu bytes; with it %s would hold %llu, and the limit is %llu (limits.%s): "
+                            "wait for some, remove finished ones (CancelJob), or request less",
+                            j->request_size, whose_bytes(full.bound), (unsigned long long)full.requested,
+                            (unsigned long long)full.limit, bound_name(full.bound));
     }
     list(table, j);
     return true;
@@ -331,7 +384,7 @@ static void withdraw(job *j) {
 static bool submit(job *j, refusal *why) {
     const job_table_options *options = &j->table->options;
     atomic_fetch_add(&j->references, 1);
-    if (options->submit(options->pool, run, j)) {
+    if (options->submit(options->pool, user_number(j->call.caller.name), run, j)) {
         return true;
     }
     job_release(j);
@@ -477,8 +530,8 @@ uint64_t job_token(const job *j) {
     return j->token;
 }
 
-const transport_identity *job_starter(const job *j) {
-    return &j->call.identity;
+const char *job_belongs_to(const job *j) {
+    return j->call.caller.name;
 }
 
 job_view job_look(job *j) {

@@ -4,8 +4,9 @@
  * fetched or expire.
  *
  * A job is a transport_call whose carrier stores the reply. Its bytes, the serialized request until it has been
- * computed and the serialized reply after that, are charged to the memory budget and to limits.job_bytes. All functions
- * may be called from any thread, except job_table_create and job_table_free.
+ * computed and the serialized reply after that, are charged to the memory budget and to limits.job_bytes, and count for
+ * the user of the job (limits.user_jobs and user_job_bytes). All functions may be called from any thread, except
+ * job_table_create and job_table_free.
  */
 #ifndef SERVER_METHODS_JOB_TABLE_H
 #define SERVER_METHODS_JOB_TABLE_H
@@ -26,7 +27,7 @@ typedef struct job_table_options {
     running_calls *running; /* list of running requests, to which jobs are added for their progress and for Cancel */
     logger *log;
     /* Submits a job to the threads for jobs. Returns false when the queue is full. */
-    bool (*submit)(void *pool, void (*run)(void *task), void *task);
+    bool (*submit)(void *pool, uint64_t user, void (*run)(void *task), void *task);
     void *pool;
     /* Computes the request of a call on this thread, sends the reply through the call's carrier, and returns its
      * code. */
@@ -39,6 +40,8 @@ typedef struct job_order {
     const char *name;
     const char *method; /* static string */
     const char *owner;
+    const access_caller *caller; /* to whom the job belongs */
+    uint64_t share, share_bytes; /* largest number of jobs of this caller, and of the bytes that they hold */
     uint64_t token;
     running_name started_by; /* name of the StartJob request */
     const Dynamics__V1__Request *request;
@@ -97,8 +100,8 @@ const char *job_owner(const job *j);
 /* Returns the token that commands the job. */
 uint64_t job_token(const job *j);
 
-/* Returns the identity of the peer that started the job; it lives as long as the job. */
-const transport_identity *job_starter(const job *j);
+/* Returns the name of the caller to whom the job belongs; it lives as long as the job. */
+const char *job_belongs_to(const job *j);
 
 /* Reads the state of a job. The reply is valid until the reference to the job is released. */
 job_view job_look(job *j);

@@ -13,6 +13,7 @@
 
 #include "methods/text.h"
 #include "observe/clock.h"
+#include "simulations/ticks.h"
 
 /* LOOK_INTERVAL: interval of the thread's checks. LAST_MESSAGES: time for which an endpoint stays open after its last
  * message. */
@@ -70,7 +71,8 @@ live *live_create(const live_options *options) {
     }
     state_journal_init(&l->journal, &l->options);
     clock_condition_init(&l->changed);
-    l->pacer = pacer_create(options->threads);
+    l->pacer = pacer_create(
+        &(pacer_options){.threads = options->threads, .run = ticks_run, .spin = clock_duration(options->spin)});
     l->is_started = l->pacer && pthread_create(&l->thread, NULL, look_after, l) == 0;
     if (!l->is_started) {
         live_free(l);
@@ -195,7 +197,7 @@ bool live_recording_path(live *l, const char *name, char path[PATH_MAX], refusal
 /* Begins a recording whose path is known. On failure fills `why` and returns false. Called with the mutex `files`
  * held. */
 static bool begin_recording(live *l, const char *name, const recording_beginning *b, const char *path, refusal *why) {
-    recording *r = recording_store_create(&l->recordings, path, name, why);
+    recording *r = recording_store_create(&l->recordings, path, name, b->is_free ? NULL : b->user, why);
     if (!r || (b->write_header(r, b->context) && recording_flush(r))) {
         return r != NULL;
     }
@@ -220,45 +222,68 @@ bool live_begin_recording(live *l, const char *name, const recording_beginning *
 
 /* ---- entering and ending ----------------------------------------------------------------------------------------- */
 
-/* Kind of named objects, and the reason and the limit of the error if there are too many. */
+/* Kind of named objects, and the reason and the limits of the error if there are too many, in all or of one user. */
 typedef struct named_kind {
     const char *name;
     error_reason full;
-    bound bound;
+    bound bound, user_bound;
 } named_kind;
 
-static const named_kind SIMULATION = {"simulation", REASON_TOO_MANY_SIMULATIONS, BOUND_SIMULATIONS};
-static const named_kind STREAM = {"stream", REASON_TOO_MANY_STREAMS, BOUND_STREAMS};
+static const named_kind SIMULATION = {"simulation", REASON_TOO_MANY_SIMULATIONS, BOUND_SIMULATIONS,
+                                      BOUND_USER_SIMULATIONS};
+static const named_kind STREAM = {"stream", REASON_TOO_MANY_STREAMS, BOUND_STREAMS, BOUND_USER_STREAMS};
 
-static bool refuse_insertion(refusal *why, name_insertion result, const named_kind *kind, const char *name,
-                             uint64_t most) {
+/* Object that is inserted: its name, to whom it belongs, and the limits. */
+typedef struct named_object {
+    const named_kind *kind;
+    const char *name, *belongs_to;
+    uint64_t most, share;
+} named_object;
+
+static bool refuse_insertion(refusal *why, name_insertion result, const named_object *o) {
+    const named_kind *kind = o->kind;
     switch (result) {
     case NAME_INSERTED:
         return true;
     case NAME_TAKEN:
-        return refuse(why, REASON_NAME_TAKEN, "name", "there is a %s \"%s\" already", kind->name, name);
+        return refuse(why, REASON_NAME_TAKEN, "name", "there is a %s \"%s\" already", kind->name, o->name);
     case NAME_TABLE_FULL:
-        return refuse_limit(why, kind->full, (excess){kind->bound, most, most + 1}, "",
-                            "there are %llu %ss, the limit (limits.%ss); end one first", (unsigned long long)most,
+        return refuse_limit(why, kind->full, (excess){kind->bound, o->most, o->most + 1}, "",
+                            "there are %llu %ss, the limit (limits.%ss); end one first", (unsigned long long)o->most,
                             kind->name, kind->name);
+    case NAME_SHARE_FULL:
+        return refuse_limit(why, kind->full, (excess){kind->user_bound, o->share, o->share + 1}, "",
+                            "%s has %llu %ss, the limit of one user (limits.user_%ss); end one first", o->belongs_to,
+                            (unsigned long long)o->share, kind->name, kind->name);
     case NAME_NO_MEMORY:
         break;
     }
     return refuse_memory(why);
 }
 
-bool live_add_simulation(live *l, simulation *s, bool runs, uint64_t *record, refusal *why) {
-    uint64_t most = atomic_load(&l->options.limits->simulations);
-    pthread_mutex_lock(&l->journal.changes);
-    name_insertion result = name_table_insert(&l->simulations, s->name, s, most);
-    *record = result == NAME_INSERTED ? state_journal_created(&l->journal, s, runs) : 0;
-    pthread_mutex_unlock(&l->journal.changes);
-    return refuse_insertion(why, result, &SIMULATION, s->name, most);
+/* Returns whether two simulations belong to one user. The mutex of the journal's changes guards their owners. */
+static bool simulations_have_one_user(const void *value, const void *inserted) {
+    return strcmp(((const simulation *)value)->belongs_to, ((const simulation *)inserted)->belongs_to) == 0;
 }
 
-bool live_add_stream(live *l, stream *s, refusal *why) {
-    uint64_t most = atomic_load(&l->options.limits->streams);
-    return refuse_insertion(why, name_table_insert(&l->streams, s->name, s, most), &STREAM, s->name, most);
+static bool streams_have_one_user(const void *value, const void *inserted) {
+    return strcmp(((const stream *)value)->belongs_to, ((const stream *)inserted)->belongs_to) == 0;
+}
+
+bool live_add_simulation(live *l, simulation *s, uint64_t share, bool runs, uint64_t *record, refusal *why) {
+    const named_object o = {&SIMULATION, s->name, s->belongs_to, atomic_load(&l->options.limits->simulations), share};
+    const name_share of_user = {share, simulations_have_one_user};
+    pthread_mutex_lock(&l->journal.changes);
+    name_insertion result = name_table_insert(&l->simulations, s->name, s, o.most, &of_user);
+    *record = result == NAME_INSERTED ? state_journal_created(&l->journal, s, runs) : 0;
+    pthread_mutex_unlock(&l->journal.changes);
+    return refuse_insertion(why, result, &o);
+}
+
+bool live_add_stream(live *l, stream *s, uint64_t share, refusal *why) {
+    const named_object o = {&STREAM, s->name, s->belongs_to, atomic_load(&l->options.limits->streams), share};
+    const name_share of_user = {share, streams_have_one_user};
+    return refuse_insertion(why, name_table_insert(&l->streams, s->name, s, o.most, &of_user), &o);
 }
 
 /* Schedules the closing of an endpoint, after LAST_MESSAGES. Closes it at once when out of memory. Accepts NULL. */

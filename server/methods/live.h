@@ -86,6 +86,8 @@ bool live_recording_path(live *l, const char *name, char path[PATH_MAX], refusal
 typedef struct recording_beginning {
     void **place;           /* pointer to the recording in its owner */
     pthread_mutex_t *mutex; /* guards `place` */
+    const char *user;       /* to whom the recording belongs */
+    bool is_free;           /* the shares of a user do not apply */
     /* Appends the header and sets the owner's recording, in one step of the owner. */
     bool (*write_header)(recording *r, void *context);
     void *context;
@@ -96,12 +98,14 @@ typedef struct recording_beginning {
 bool live_begin_recording(live *l, const char *name, const recording_beginning *beginning, char path[PATH_MAX],
                           refusal *why);
 
-/* Adds a simulation that is ready to run, and records it (state_journal.h). `runs`: its clock is about to start.
- * `record` receives the number of the record. On failure fills `why` and returns false. */
-bool live_add_simulation(live *l, simulation *s, bool runs, uint64_t *record, refusal *why);
+/* Adds a simulation that is ready to run, and records it (state_journal.h). `share` is the largest number of
+ * simulations that belong to the same user. `runs`: its clock is about to start. `record` receives the number of the
+ * record. On failure fills `why` and returns false. */
+bool live_add_simulation(live *l, simulation *s, uint64_t share, bool runs, uint64_t *record, refusal *why);
 
-/* Adds a stream that is ready to receive points. On failure fills `why` and returns false. */
-bool live_add_stream(live *l, stream *s, refusal *why);
+/* Adds a stream that is ready to receive points. `share` is the largest number of streams that belong to the same user.
+ * On failure fills `why` and returns false. */
+bool live_add_stream(live *l, stream *s, uint64_t share, refusal *why);
 
 /* Ends a simulation and its streams, unless it has ended already. Returns the number of the record of its end, or 0. */
 uint64_t live_end_simulation(live *l, simulation *s, simulation_event event, const char *message);

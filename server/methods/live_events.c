@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Hooks of simulations and streams: publish events on their topics, and append entries to their recordings. */
+#include <dynamics/contact.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +64,45 @@ static void on_event(simulation *s, simulation_event kind, int joint, const char
     topics_send_event(&session_of(s)->topics, &event);
 }
 
+/* Writes a vector of the world. */
+static Dynamics__V1__Vector3 *write_vector(const double x[3], double factor, Dynamics__V1__Vector3 *to) {
+    dynamics__v1__vector3__init(to);
+    to->x = factor * x[0], to->y = factor * x[1], to->z = factor * x[2];
+    return to;
+}
+
+static void on_contact(simulation *s, simulation_event kind, const contact_event *from) {
+    Dynamics__V1__Event event = DYNAMICS__V1__EVENT__INIT;
+    Dynamics__V1__SimulationEvent published = DYNAMICS__V1__SIMULATION_EVENT__INIT;
+    Dynamics__V1__Vector3 force, impulse;
+    const char *name = dyn_model_contact_surface(s->entry->model, from->surface)->name;
+    const double size =
+        sqrt(from->force[0] * from->force[0] + from->force[1] * from->force[1] + from->force[2] * from->force[2]);
+    const double length = s->step_length / stepper_options(s->stepper)->substeps; /* of the integration step */
+    char message[320];
+    if (!is_watched(s)) {
+        return;
+    }
+    if (kind == SIMULATION_SLIP) {
+        snprintf(message, sizeof message, "%.200s slips at %.4g m/s under %.4g N", name, from->slip, size);
+    } else {
+        snprintf(message, sizeof message, "%.200s %s with %.4g N", name,
+                 kind == SIMULATION_TOUCHDOWN ? "touches" : "touched last", size);
+    }
+    published.simulation = s->name;
+    published.kind = (Dynamics__V1__SimulationEvent__Kind)kind;
+    published.step = from->step;
+    published.time = (double)from->step * s->step_length;
+    published.message = message;
+    published.contact_surface = (char *)name;
+    published.contact_force = write_vector(from->force, 1, &force);
+    published.contact_impulse = kind == SIMULATION_TOUCHDOWN ? write_vector(from->force, length, &impulse) : NULL;
+    published.contact_slip = from->slip;
+    event.event_case = DYNAMICS__V1__EVENT__EVENT_SIMULATION_EVENT;
+    event.simulation_event = &published;
+    topics_send_event(&session_of(s)->topics, &event);
+}
+
 static void on_step(simulation *s) {
     Dynamics__V1__RecordingEntry entry = DYNAMICS__V1__RECORDING_ENTRY__INIT;
     Dynamics__V1__SimulationState state;
@@ -97,6 +139,7 @@ const simulation_hooks live_simulation_hooks = {
     .is_watched = is_watched,
     .on_states = on_states,
     .on_event = on_event,
+    .on_contact = on_contact,
     .on_step = on_step,
     .on_input = on_input,
     .on_jump = on_jump,
@@ -133,6 +176,8 @@ static void on_torques(stream *s, const stream_points *p) {
     torques.sent_stamp_ns = p->sent;
     torques.arrival_stamp_ns = clock_wall() - (int64_t)(clock_now() - s->last_arrival);
     torques.credit = stream_credit(s);
+    torques.n_residuals = p->residuals ? p->n : 0;
+    torques.residuals = (double *)p->residuals;
     event.event_case = DYNAMICS__V1__EVENT__EVENT_STREAM_TORQUES;
     event.stream_torques = &torques;
     topics_send_data(&session->topics, &event);

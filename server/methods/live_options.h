@@ -16,6 +16,7 @@ typedef struct live_options {
     logger *log;
     uint64_t instance;           /* instance number of the daemon */
     unsigned threads;            /* threads that step simulations */
+    double spin;                 /* time before a tick for which they spin, s */
     const char *state_directory; /* "": none; copied */
     const char *compiled;        /* directory of compiled objects; NULL or "": none; copied */
 } live_options;

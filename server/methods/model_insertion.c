@@ -139,6 +139,22 @@ static bool claim_name(call *c, model_entry *entry, const model_entry *present) 
     return !present || is_same || call_may_change(c, object, present->belongs_to);
 }
 
+/* Returns whether the user of the model may have a further one, unless `present` belongs to it already. Otherwise ends
+ * the call. All changes of models run one after another. */
+static bool has_share(call *c, const model_entry *entry, const model_entry *present) {
+    uint64_t share = call_share(c, atomic_load(&c->service->limits->user_models));
+    size_t count = model_store_count_of(c->service->store, entry->belongs_to);
+    if (count < share || (present && strcmp(present->belongs_to, entry->belongs_to) == 0)) {
+        return true;
+    }
+    c->field[0] = '\0';
+    call_fail(c, REASON_TOO_MANY_MODELS,
+              "%s has %zu models, the limit of one user (limits.user_models); unload one first", entry->belongs_to,
+              count);
+    call_set_limit(c, BOUND_USER_MODELS, share, count + 1);
+    return false;
+}
+
 /* Shares the model of the call with other daemons. Returns false when the call has ended. */
 static bool share(call *c) {
     refusal why = {0};
@@ -160,6 +176,16 @@ static void withdraw(call *c, const model_entry *entry, bool was_shared, const m
     }
 }
 
+/* Records for the simulations of a model that it is in the store no more, and waits for the disk. A name whose record
+ * cannot be written comes back after a crash, unless a snapshot was written before. */
+static void note_unloaded(call *c, const model_entry *entry) {
+    live *l = c->service->live;
+    pthread_mutex_lock(&l->journal.changes);
+    uint64_t record = state_journal_unloaded(&l->journal, entry->digest);
+    pthread_mutex_unlock(&l->journal.changes);
+    state_journal_sync(&l->journal, record);
+}
+
 model_entry *insert_built_model(call *c, const insertion_options *options, bool *was_present) {
     model_entry *entry = c->built;
     shared_models_begin_change(c->service->shared, entry->name);
@@ -168,11 +194,15 @@ model_entry *insert_built_model(call *c, const insertion_options *options, bool 
     call_set_object(c, entry->name);
     c->outcome = present ? "replaced" : "loaded";
     bool may = may_insert(entry, present, options->replaced);
-    bool is_on_disk = may && claim_name(c, entry, present) && update_disk(c, options, present);
+    bool is_on_disk =
+        may && claim_name(c, entry, present) && has_share(c, entry, present) && update_disk(c, options, present);
     bool is_shared = is_on_disk && share(c);
     model_entry *entered = is_shared || !may ? insert_into_store(c, options->replaced, was_present) : NULL;
     if (is_on_disk && !entered) {
         withdraw(c, entry, is_shared, present);
+    }
+    if (entered && present && strcmp(present->digest, entered->digest) != 0) {
+        note_unloaded(c, present);
     }
     model_entry_release(present);
     shared_models_end_change(c->service->shared);
@@ -204,6 +234,7 @@ static bool remove_everywhere(call *c, const model_entry *entry) {
     model_entry *removed = model_store_remove(c->service->store, entry->name);
     c->outcome = "unloaded";
     model_entry_release(removed);
+    note_unloaded(c, entry);
     return true;
 }
 

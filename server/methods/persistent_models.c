@@ -15,6 +15,7 @@
 #include "files/regular_file.h"
 #include "methods/methods.h"
 #include "methods/recorded_model.h"
+#include "methods/state_version.h"
 #include "observe/clock.h"
 
 static const char KIND[] = "models", SUFFIX[] = ".model";
@@ -71,6 +72,7 @@ bool persistent_models_write(live *l, const model_entry *entry, const Dynamics__
                              refusal *why) {
     Dynamics__V1__KeptModel record = DYNAMICS__V1__KEPT_MODEL__INIT;
     Dynamics__V1__LoadModelRequest load = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
+    Dynamics__V1__StateVersion version;
     recorded_model described = {0};
     bool is_good = true;
     if (request) {
@@ -93,6 +95,8 @@ bool persistent_models_write(live *l, const model_entry *entry, const Dynamics__
     record.loaded_by = (char *)(uintptr_t)entry->loaded_by;
     record.belongs_to = (char *)(uintptr_t)entry->belongs_to;
     record.stamp_ns = clock_wall();
+    state_version_fill(&version);
+    record.version = &version;
     record.request = &load;
     is_good = is_good && write_file(l, &record, why);
     if (!request) {
@@ -190,7 +194,7 @@ static Dynamics__V1__KeptModel *read_file(const loading *o, const char *path) {
         !field_check_later(&dynamics__v1__kept_model__descriptor, bytes, size, unknown)) {
         record = dynamics__v1__kept_model__unpack(NULL, size, bytes);
     }
-    if (record && !record->request) {
+    if (record && (!record->request || state_version_is_later(record->version, unknown))) {
         dynamics__v1__kept_model__free_unpacked(record, NULL);
         record = NULL;
     }

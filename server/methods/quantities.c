@@ -37,21 +37,30 @@ static void add_base_forces(const states *s, double sign, double *forces) {
     }
 }
 
+/* Returns the number of rows of the model and of the request. */
+static size_t row_count(const states *s) {
+    return (size_t)dyn_model_constraint_rows(s->model) + (s->given ? (size_t)s->given->count : 0);
+}
+
 /* Returns the options of inverse dynamics with constraints. */
 static dyn_constrained_inverse_options constrained_options(const states *s) {
-    return (dyn_constrained_inverse_options)DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.passive = counted_parts(s),
-                                                                                 .added = s->base_forces);
+    dyn_constrained_inverse_options options = *s->motion;
+    options.passive = counted_parts(s);
+    options.added = s->base_forces;
+    options.given = s->given;
+    return options;
 }
 
 /* Returns the options of forward dynamics with constraints. */
 static dyn_constraint_options forward_options(const states *s) {
-    return (dyn_constraint_options)DYN_CONSTRAINT_OPTIONS_INIT(.passive = counted_parts(s));
+    return (dyn_constraint_options)DYN_CONSTRAINT_OPTIONS_INIT(.passive = counted_parts(s), .given = s->given);
 }
 
 dyn_status quantities_add_gear_losses(const states *s, const dyn_constraint_options *options, double sign,
                                       double *forces, dyn_error *error) {
     size_t entries = s->count * (size_t)dyn_model_nv(s->model);
     double *losses = s->gear_losses;
+    const dyn_constraint_options rows = forward_options(s);
     if (!losses) {
         return DYN_OK;
     }
@@ -62,7 +71,8 @@ dyn_status quantities_add_gear_losses(const states *s, const dyn_constraint_opti
                                   .forces = s->forces,
                                   .parts = *s->passive,
                                   .base = s->base,
-                                  .constraints = options,
+                                  .constraints = options ? options : &rows,
+                                  .motion = s->motion,
                                   .memory = losses + entries};
     dyn_status status = options ? dyn_gear_losses_under_forces(s->model, s->workspace, &at, s->tau, losses, error)
                                 : dyn_gear_losses_of_motion(s->model, s->workspace, &at, s->a, losses, error);
@@ -74,10 +84,10 @@ dyn_status quantities_add_gear_losses(const states *s, const dyn_constraint_opti
 
 static dyn_status inverse_dynamics(const states *s, dyn_error *error, double *const output[]) {
     dyn_status status;
-    if (dyn_model_constraint_rows(s->model) > 0) {
+    if (row_count(s) > 0) {
         const dyn_constrained_inverse_options options = constrained_options(s);
         status = dyn_constrained_inverse_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a,
-                                                  s->forces, &options, output[0], NULL, NULL, error);
+                                                  s->forces, &options, output[0], NULL, s->agreement, error);
     } else {
         status = dyn_rnea(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, output[0], error);
         add_base_forces(s, 1, output[0]);
@@ -109,7 +119,7 @@ static dyn_status forward_dynamics(const states *s, dyn_error *error, double *co
     if (status != DYN_OK) {
         return status;
     }
-    if (dyn_model_constraint_rows(s->model) > 0) {
+    if (row_count(s) > 0) {
         return dyn_constrained_forward_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, tau,
                                                 s->forces, &options, output[0], NULL, NULL, error);
     }
@@ -442,10 +452,22 @@ static dyn_status principal_axes(const states *s, dyn_error *error, double *cons
     return status;
 }
 
+/* Returns the states of tasks under constraints. */
+static dyn_constrained_states constrained_states(const states *s) {
+    return (dyn_constrained_states){s->count, s->gravity, s->q, s->v, s->given};
+}
+
 static dyn_status operational_space(const states *s, dyn_error *error, double *const output[]) {
-    dyn_status status =
-        dyn_operational_space(s->model, s->workspace, s->count, s->gravity, s->q, s->v, &s->at.task->task, output[0],
-                              output[1], output[2], output[3], output[4], output[5], error);
+    const dyn_task *task = &s->at.task->task;
+    dyn_status status;
+    if (row_count(s) > 0) {
+        const dyn_constrained_states at = constrained_states(s);
+        const dyn_constrained_task to = {output[0], output[1], output[2], output[3], output[4], output[5]};
+        status = dyn_constrained_operational_space(s->model, s->workspace, &at, task, &to, error);
+    } else {
+        status = dyn_operational_space(s->model, s->workspace, s->count, s->gravity, s->q, s->v, task, output[0],
+                                       output[1], output[2], output[3], output[4], output[5], error);
+    }
     if (status != DYN_OK && error->site.argument && strcmp(error->site.argument, "task") == 0) {
         error->site.argument = "quantities";
         error->site.has_item = true;
@@ -471,21 +493,58 @@ static dyn_status task_torques(const states *s, dyn_error *error, double *const 
     dyn_task_goal goal = s->at.task->goal;
     goal.accelerations += s->first * goal.stride;
     const dyn_task_torques to = {output[0], output[1], output[2]};
+    const dyn_constrained_states at = constrained_states(s);
+    if (row_count(s) > 0) {
+        return dyn_constrained_task_torques(s->model, s->workspace, &at, s->forces, &goal, s->tau, &to, error);
+    }
     return dyn_task_torques_for(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->forces, &goal, s->tau, &to,
                                 error);
 }
 
 /* ---- constraints ------------------------------------------------------------------------------------------------- */
 
+/* Replaces rows of the model's constraints, which stand one behind the other, by those of the model and of the request.
+ * Each row has `width` numbers. `own` and `given` are of one sample; `given` NULL: zeros. */
+static void append_rows(const states *s, size_t width, const double *given, double *rows) {
+    const size_t k = (size_t)s->given->count * width, m = row_count(s) * width - k;
+    for (size_t i = s->count; rows && i-- > 0;) {
+        const double *from = given && s->given->is_per_sample ? given + i * k : given;
+        memmove(rows + i * (m + k), rows + i * m, m * sizeof *rows);
+        memset(rows + i * (m + k) + m, 0, k * sizeof *rows);
+        if (from) {
+            memcpy(rows + i * (m + k) + m, from, k * sizeof *rows);
+        }
+    }
+}
+
+/* Computes A, dA/dt v and the closure errors. Rows of the request state -A a in the place of dA/dt v, and have no
+ * errors. */
 static dyn_status constraint_rows(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_constraint_rows(s->model, s->workspace, s->count, s->q, s->v, output[0], output[1], output[2], error);
+    const bool has_own = dyn_model_constraint_rows(s->model) > 0;
+    dyn_status status = has_own ? dyn_constraint_rows(s->model, s->workspace, s->count, s->q, s->v, output[0],
+                                                      output[1], output[2], error)
+                                : DYN_OK;
+    if (status != DYN_OK || !s->given) {
+        return status;
+    }
+    const size_t k = (size_t)s->given->count, m = row_count(s);
+    append_rows(s, (size_t)dyn_model_nv(s->model), s->given->A, output[0]);
+    append_rows(s, 1, s->given->acceleration, output[1]);
+    append_rows(s, 1, NULL, output[2]);
+    for (size_t i = 0; output[1] && i < s->count * m; i++) {
+        output[1][i] = i % m < m - k ? output[1][i] : 0 - output[1][i];
+    }
+    return DYN_OK;
 }
 
 static dyn_status constraint_space(const states *s, dyn_error *error, double *const output[]) {
-    const dyn_constraint_space to = {.inverse_inertia = output[0],
+    const dyn_constraint_space to = {.given = s->given,
+                                     .inverse_inertia = output[0],
                                      .inertia = output[1],
                                      .force_projector = output[2],
-                                     .acceleration_projector = output[3]};
+                                     .acceleration_projector = output[3],
+                                     .multipliers_by_force = output[4],
+                                     .acceleration_by_force = output[5]};
     return dyn_constraint_space_quantities(s->model, s->workspace, s->count, s->q, &to, error);
 }
 
@@ -493,7 +552,7 @@ static dyn_status constraint_condition(const states *s, dyn_error *error, double
     double rank[BLOCK_SAMPLES], condition[BLOCK_SAMPLES];
     const double *const parts[] = {rank, condition};
     const size_t widths[] = {1, 1};
-    const dyn_constraint_space to = {.rank = rank, .condition = condition};
+    const dyn_constraint_space to = {.given = s->given, .rank = rank, .condition = condition};
     dyn_status status = dyn_constraint_space_quantities(s->model, s->workspace, s->count, s->q, &to, error);
     if (status == DYN_OK) {
         join(s->count, 2, parts, widths, output[0]);
@@ -503,7 +562,7 @@ static dyn_status constraint_condition(const states *s, dyn_error *error, double
 
 /* Spreads rows of m multipliers, which begin at `lambda`, to rows of both signs. */
 static void write_both_signs(const states *s, const double *lambda, double *rows) {
-    size_t m = (size_t)dyn_model_constraint_rows(s->model);
+    size_t m = row_count(s);
     for (size_t i = 0; i < s->count; i++, lambda += m, rows += 2 * m) {
         for (size_t k = 0; k < m; k++) {
             rows[k] = lambda[k];
@@ -531,28 +590,36 @@ static dyn_status constraint_multipliers(const states *s, dyn_error *error, doub
     return status;
 }
 
+/* Computes the wrenches of the constraints of the model for the multipliers of all rows. */
+static dyn_status find_wrenches(const states *s, double *lambda, double *wrenches, dyn_error *error) {
+    const size_t m = row_count(s), own = (size_t)dyn_model_constraint_rows(s->model);
+    for (size_t i = 1; own < m && i < s->count; i++) {
+        memmove(lambda + i * own, lambda + i * m, own * sizeof *lambda);
+    }
+    return dyn_constraint_wrenches(s->model, s->workspace, s->count, s->q, s->v, lambda, counted_parts(s), wrenches,
+                                   error);
+}
+
 /* Computes the wrenches of constraints under tau. The second and third outputs are scratch memory for multipliers and
  * joint vectors. */
 static dyn_status constraint_wrenches(const states *s, dyn_error *error, double *const output[]) {
     dyn_status status = find_multipliers(s, output[2], output[1], error);
-    return status == DYN_OK ? dyn_constraint_wrenches(s->model, s->workspace, s->count, s->q, s->v, output[1],
-                                                      counted_parts(s), output[0], error)
-                            : status;
+    return status == DYN_OK ? find_wrenches(s, output[1], output[0], error) : status;
 }
 
 static dyn_status wrenches_of_motion(const states *s, dyn_error *error, double *const output[]) {
     const dyn_constrained_inverse_options options = constrained_options(s);
-    dyn_status status = dyn_constrained_inverse_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a,
-                                                         s->forces, &options, output[2], output[1], NULL, error);
-    return status == DYN_OK ? dyn_constraint_wrenches(s->model, s->workspace, s->count, s->q, s->v, output[1],
-                                                      counted_parts(s), output[0], error)
-                            : status;
+    dyn_status status =
+        dyn_constrained_inverse_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces,
+                                         &options, output[2], output[1], s->agreement, error);
+    return status == DYN_OK ? find_wrenches(s, output[1], output[0], error) : status;
 }
 
 static dyn_status multipliers_of_motion(const states *s, dyn_error *error, double *const output[]) {
     const dyn_constrained_inverse_options options = constrained_options(s);
-    dyn_status status = dyn_constrained_inverse_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a,
-                                                         s->forces, &options, output[2], output[1], NULL, error);
+    dyn_status status =
+        dyn_constrained_inverse_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces,
+                                         &options, output[2], output[1], s->agreement, error);
     if (status == DYN_OK) {
         write_both_signs(s, output[1], output[0]);
     }
@@ -566,9 +633,9 @@ static dyn_status projected_inverse_dynamics(const states *s, dyn_error *error, 
     if (status == DYN_OK) {
         status = passive_forces_add(s->model, s->count, s->passive, -1, s->q, s->v, output[0], error);
     }
-    return status == DYN_OK
-               ? dyn_constraint_project(s->model, s->workspace, s->count, s->q, output[0], NULL, output[0], NULL, error)
-               : status;
+    return status == DYN_OK ? dyn_constraint_project(s->model, s->workspace, s->count, s->q, s->given, output[0], NULL,
+                                                     output[0], NULL, error)
+                            : status;
 }
 
 static dyn_status projected_forward_dynamics(const states *s, dyn_error *error, double *const output[]) {
@@ -578,14 +645,15 @@ static dyn_status projected_forward_dynamics(const states *s, dyn_error *error, 
     if (status == DYN_OK) {
         status = dyn_aba(s->model, s->workspace, s->count, s->gravity, s->q, s->v, tau, s->forces, output[0], error);
     }
-    return status == DYN_OK
-               ? dyn_constraint_project(s->model, s->workspace, s->count, s->q, NULL, output[0], NULL, output[0], error)
-               : status;
+    return status == DYN_OK ? dyn_constraint_project(s->model, s->workspace, s->count, s->q, s->given, NULL, output[0],
+                                                     NULL, output[0], error)
+                            : status;
 }
 
 /* Computes the velocities after an impact, and its impulses. */
 static dyn_status impact(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_impact(s->model, s->workspace, s->count, s->q, s->v, s->at.restitution, output[0], output[1], error);
+    return dyn_impact(s->model, s->workspace, s->count, s->q, s->v, s->given, s->at.restitution, output[0], output[1],
+                      error);
 }
 
 /* Computes the contacts in a step. */
@@ -610,8 +678,8 @@ static dyn_status contact_impact(const states *s, dyn_error *error, double *cons
 
 /* Computes forces, acceleration and multipliers of hybrid control. The last output is scratch memory. */
 static dyn_status hybrid_forces(const states *s, dyn_error *error, double *const output[]) {
-    dyn_status status = dyn_hybrid_forces(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->tau,
-                                          s->forces, output[0], output[1], output[3], error);
+    dyn_status status = dyn_hybrid_forces(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->given, s->a,
+                                          s->tau, s->forces, output[0], output[1], output[3], error);
     if (status == DYN_OK) {
         write_both_signs(s, output[3], output[2]);
     }
@@ -619,8 +687,7 @@ static dyn_status hybrid_forces(const states *s, dyn_error *error, double *const
 }
 
 static dyn_status multiplier_derivatives(const states *s, dyn_error *error, double *const output[]) {
-    const dyn_constrained_derivatives to = {
-        .dlambda_dq = output[0], .dlambda_dv = output[1], .dlambda_dtau = output[2], .da_dtau = output[3]};
+    const dyn_constrained_derivatives to = {.dlambda_dq = output[0], .dlambda_dv = output[1]};
     return dyn_constrained_forward_dynamics_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v,
                                                         s->tau, s->forces, NULL, &to, error);
 }
@@ -747,6 +814,11 @@ static dyn_status forward_dynamics_along(const states *s, dyn_error *error, doub
         dtau = sum;
         status = add_base_forces_along(s, -1, sum, error);
     }
+    if (status == DYN_OK && row_count(s) > 0) {
+        const dyn_constrained_direction direction = {s->dq, s->dv, dtau};
+        return dyn_constrained_forward_dynamics_along(s->model, s->workspace, s->count, s->gravity, s->q, s->v, tau,
+                                                      s->forces, &direction, output[0], error);
+    }
     return status == DYN_OK ? dyn_aba_directional_derivative(s->model, s->workspace, s->count, s->gravity, s->q, s->v,
                                                              tau, s->forces, s->dq, s->dv, dtau, output[0], error)
                             : status;
@@ -774,6 +846,7 @@ static const computation by_inverse_dynamics_derivatives = {.run = inverse_dynam
                                                             .linear = 80,
                                                             .quadratic = 10};
 static const computation by_forward_dynamics_derivatives = {.run = forward_dynamics_derivatives,
+                                                            .differentiates_rows = true,
                                                             .yields = 2,
                                                             .along = {QUANTITY(INVERSE_MASS_MATRIX)},
                                                             .needs_all = true,
@@ -804,21 +877,21 @@ static const computation by_forward_dynamics_second_derivatives = {
     .cubic = 50,
     .quartic = 4};
 static const computation by_operational_space = {
-    .run = operational_space, .is_of_tree = true, .yields = 6, .linear = 800, .quadratic = 40};
+    .run = operational_space, .yields = 6, .linear = 800, .constrained = 4, .quadratic = 40};
 static const computation by_operational_space_eta = {
     .run = operational_space_eta,
-    .is_of_tree = true,
     .yields = 1,
     .along = {QUANTITY(OPERATIONAL_SPACE_BIAS), QUANTITY(OPERATIONAL_SPACE_GRAVITY)},
     .needs_all = true,
     .linear = 800,
+    .constrained = 4,
     .quadratic = 40};
 static const computation by_task_torques = {
-    .run = task_torques, .is_of_tree = true, .has_goal = true, .yields = 3, .linear = 800, .quadratic = 60};
+    .run = task_torques, .has_goal = true, .yields = 3, .linear = 800, .constrained = 4, .quadratic = 60};
 static const computation by_constraint_rows = {
     .run = constraint_rows, .is_of_constraints = true, .yields = 3, .linear = 60, .constrained = 0.1};
 static const computation by_constraint_space = {
-    .run = constraint_space, .is_of_constraints = true, .yields = 4, .linear = 100, .constrained = 3};
+    .run = constraint_space, .is_of_constraints = true, .yields = 6, .linear = 100, .constrained = 3};
 static const computation by_constraint_multipliers = {.run = constraint_multipliers,
                                                       .is_of_constraints = true,
                                                       .yields = 1,
@@ -862,7 +935,8 @@ static const computation by_hybrid_forces = {.run = hybrid_forces,
                                              .constrained = 2};
 static const computation by_multiplier_derivatives = {.run = multiplier_derivatives,
                                                       .is_of_constraints = true,
-                                                      .yields = 4,
+                                                      .differentiates_rows = true,
+                                                      .yields = 2,
                                                       .linear = 100,
                                                       .quadratic = 20,
                                                       .cubic = 1,
@@ -912,12 +986,13 @@ static const computation by_torque_ellipsoid = {.run = torque_ellipsoid,
 /* Inputs of the inverse and of the forward dynamics. */
 #define INVERSE_INPUTS (USES_V | USES_A | USES_GRAVITY | USES_FORCES | USES_PAYLOADS)
 #define FORWARD_INPUTS (USES_V | USES_TAU | USES_GRAVITY | USES_FORCES | USES_PAYLOADS)
+#define MOTION_INPUTS (INVERSE_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE | USES_MOTION)
 #define CONTACT_INPUTS (FORWARD_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE)
 
 /* Rows of the table: subject, frame, inputs, blocks; then the computation and its output. */
 static const quantity_row quantities[] = {
-    [QUANTITY(INVERSE_DYNAMICS)] = {OF_ROBOT, "", INVERSE_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE,
-                                    JOINT_VECTOR(FORCE), ALONE(inverse_dynamics, .linear = 20)},
+    [QUANTITY(INVERSE_DYNAMICS)] = {OF_ROBOT, "", MOTION_INPUTS, JOINT_VECTOR(FORCE),
+                                    ALONE(inverse_dynamics, .linear = 20)},
     [QUANTITY(FORWARD_DYNAMICS)] = {OF_ROBOT, "", FORWARD_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE,
                                     JOINT_VECTOR(ACCELERATION), ALONE(forward_dynamics, .linear = 40)},
     [QUANTITY(MASS_MATRIX)] = {OF_ROBOT, "", USES_PAYLOADS, JOINT_MATRIX(INERTIA),
@@ -1017,34 +1092,37 @@ static const quantity_row quantities[] = {
     [QUANTITY(INVERSE_DYNAMICS_ALONG)] = {OF_ROBOT, "", INVERSE_INPUTS | USES_DQ | USES_DV | USES_DA | USES_BASE,
                                           JOINT_VECTOR(FORCE),
                                           ALONE(inverse_dynamics_along, .is_of_tree = true, .linear = 60)},
-    [QUANTITY(FORWARD_DYNAMICS_ALONG)] = {OF_ROBOT, "", FORWARD_INPUTS | USES_DQ | USES_DV | USES_DTAU | USES_BASE,
+    [QUANTITY(FORWARD_DYNAMICS_ALONG)] = {OF_ROBOT, "",
+                                          FORWARD_INPUTS | USES_DQ | USES_DV | USES_DTAU | USES_CONSTRAINTS | USES_BASE,
                                           JOINT_VECTOR(ACCELERATION),
-                                          ALONE(forward_dynamics_along, .is_of_tree = true, .linear = 120)},
+                                          ALONE(forward_dynamics_along, .differentiates_rows = true, .linear = 120,
+                                                .constrained = 15)},
     [QUANTITY(EXTERNAL_FORCES)] = {OF_ROBOT, "", USES_FORCES, JOINT_VECTOR(FORCE),
                                    ALONE(external_forces, .linear = 20)},
-    [QUANTITY(OPERATIONAL_SPACE_INERTIA)] = {OF_TASK, NULL, USES_PAYLOADS, VALUE(INERTIA, AXIS(TASK), AXIS(TASK)),
-                                             &by_operational_space, 1},
-    [QUANTITY(OPERATIONAL_SPACE_INVERSE_INERTIA)] = {OF_TASK, NULL, USES_PAYLOADS,
+    [QUANTITY(OPERATIONAL_SPACE_INERTIA)] = {OF_TASK, NULL, USES_CONSTRAINTS | USES_PAYLOADS,
+                                             VALUE(INERTIA, AXIS(TASK), AXIS(TASK)), &by_operational_space, 1},
+    [QUANTITY(OPERATIONAL_SPACE_INVERSE_INERTIA)] = {OF_TASK, NULL, USES_CONSTRAINTS | USES_PAYLOADS,
                                                      VALUE(INVERSE_INERTIA, AXIS(TASK), AXIS(TASK)),
                                                      &by_operational_space, 0},
-    [QUANTITY(OPERATIONAL_SPACE_BIAS)] = {OF_TASK, NULL, USES_V | USES_PAYLOADS, VALUE(FORCE, AXIS(TASK)),
-                                          &by_operational_space, 2},
-    [QUANTITY(OPERATIONAL_SPACE_GRAVITY)] = {OF_TASK, NULL, USES_GRAVITY | USES_PAYLOADS, VALUE(FORCE, AXIS(TASK)),
-                                             &by_operational_space, 3},
-    [QUANTITY(OPERATIONAL_SPACE_CONSISTENT_INVERSE)] = {OF_TASK, NULL, USES_PAYLOADS,
+    [QUANTITY(OPERATIONAL_SPACE_BIAS)] = {OF_TASK, NULL, USES_CONSTRAINTS | USES_V | USES_PAYLOADS,
+                                          VALUE(FORCE, AXIS(TASK)), &by_operational_space, 2},
+    [QUANTITY(OPERATIONAL_SPACE_GRAVITY)] = {OF_TASK, NULL, USES_CONSTRAINTS | USES_GRAVITY | USES_PAYLOADS,
+                                             VALUE(FORCE, AXIS(TASK)), &by_operational_space, 3},
+    [QUANTITY(OPERATIONAL_SPACE_CONSISTENT_INVERSE)] = {OF_TASK, NULL, USES_CONSTRAINTS | USES_PAYLOADS,
                                                         VALUE(MOTION_BY_MOTION, AXIS(JOINTS), AXIS(TASK)),
                                                         &by_operational_space, 4},
-    [QUANTITY(OPERATIONAL_SPACE_NULL_SPACE_PROJECTOR)] = {OF_TASK, NULL, USES_PAYLOADS, JOINT_MATRIX(MOTION_BY_MOTION),
-                                                          &by_operational_space, 5},
-    [QUANTITY(OPERATIONAL_SPACE_ETA)] = {OF_TASK, NULL, USES_V | USES_GRAVITY | USES_PAYLOADS, VALUE(FORCE, AXIS(TASK)),
-                                         &by_operational_space_eta, 0},
+    [QUANTITY(OPERATIONAL_SPACE_NULL_SPACE_PROJECTOR)] = {OF_TASK, NULL, USES_CONSTRAINTS | USES_PAYLOADS,
+                                                          JOINT_MATRIX(MOTION_BY_MOTION), &by_operational_space, 5},
+    [QUANTITY(OPERATIONAL_SPACE_ETA)] = {OF_TASK, NULL, USES_CONSTRAINTS | USES_V | USES_GRAVITY | USES_PAYLOADS,
+                                         VALUE(FORCE, AXIS(TASK)), &by_operational_space_eta, 0},
     [QUANTITY(OPERATIONAL_SPACE_TORQUES)] = {OF_TASK, NULL,
-                                             USES_V | USES_TAU | USES_GRAVITY | USES_FORCES | USES_PAYLOADS,
+                                             USES_CONSTRAINTS | USES_V | USES_TAU | USES_GRAVITY | USES_FORCES |
+                                                 USES_PAYLOADS,
                                              JOINT_VECTOR(FORCE), &by_task_torques, 0},
-    [QUANTITY(OPERATIONAL_SPACE_ACCELERATION)] = {OF_TASK, NULL, USES_V | USES_PAYLOADS,
+    [QUANTITY(OPERATIONAL_SPACE_ACCELERATION)] = {OF_TASK, NULL, USES_CONSTRAINTS | USES_V | USES_PAYLOADS,
                                                   VALUE(ACCELERATION, AXIS(TASK)), &by_task_torques, 1},
-    [QUANTITY(OPERATIONAL_SPACE_INDEPENDENCE)] = {OF_TASK, NULL, USES_PAYLOADS, VALUE(UNITS("1"), AXIS(TASK)),
-                                                  &by_task_torques, 2},
+    [QUANTITY(OPERATIONAL_SPACE_INDEPENDENCE)] = {OF_TASK, NULL, USES_CONSTRAINTS | USES_PAYLOADS,
+                                                  VALUE(UNITS("1"), AXIS(TASK)), &by_task_torques, 2},
     [QUANTITY(CONSTRAINT_JACOBIAN)] = {OF_ROBOT, "", USES_CONSTRAINTS, ROWS_BY_JOINTS(MOTION_BY_MOTION),
                                        &by_constraint_rows, 0},
     [QUANTITY(CONSTRAINT_BIAS)] = {OF_ROBOT, "", USES_V | USES_CONSTRAINTS, ROW_VECTOR(ACCELERATION),
@@ -1069,15 +1147,13 @@ static const quantity_row quantities[] = {
     [QUANTITY(CONSTRAINT_MULTIPLIERS)] = {OF_ROBOT, "",
                                           FORWARD_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE,
                                           MULTIPLIERS, &by_constraint_multipliers, 0},
-    [QUANTITY(CONSTRAINT_MULTIPLIERS_OF_MOTION)] = {OF_ROBOT, "",
-                                                    INVERSE_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE,
-                                                    MULTIPLIERS, &by_multipliers_of_motion, 0},
+    [QUANTITY(CONSTRAINT_MULTIPLIERS_OF_MOTION)] = {OF_ROBOT, "", MOTION_INPUTS, MULTIPLIERS, &by_multipliers_of_motion,
+                                                    0},
     [QUANTITY(CONSTRAINT_WRENCHES)] = {OF_ROBOT, "axes and origin of the predecessor of each constraint",
                                        FORWARD_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE,
                                        WRENCHES(CONSTRAINTS), &by_constraint_wrenches, 0},
     [QUANTITY(CONSTRAINT_WRENCHES_OF_MOTION)] = {OF_ROBOT, "axes and origin of the predecessor of each constraint",
-                                                 INVERSE_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE,
-                                                 WRENCHES(CONSTRAINTS), &by_wrenches_of_motion, 0},
+                                                 MOTION_INPUTS, WRENCHES(CONSTRAINTS), &by_wrenches_of_motion, 0},
     [QUANTITY(PROJECTED_INVERSE_DYNAMICS)] =
         {OF_ROBOT, "", INVERSE_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE, JOINT_VECTOR(FORCE),
          ALONE(projected_inverse_dynamics, .is_of_constraints = true, .linear = 100, .constrained = 2)},
@@ -1123,9 +1199,9 @@ static const quantity_row quantities[] = {
     [QUANTITY(CONSTRAINT_MULTIPLIERS_BY_V)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS | USES_CONSTRAINTS,
                                                ROWS_BY_JOINTS(DAMPING), &by_multiplier_derivatives, 1},
     [QUANTITY(CONSTRAINT_MULTIPLIERS_BY_TAU)] = {OF_ROBOT, "", USES_PAYLOADS | USES_CONSTRAINTS,
-                                                 ROWS_BY_JOINTS(FORCE_BY_FORCE), &by_multiplier_derivatives, 2},
+                                                 ROWS_BY_JOINTS(FORCE_BY_FORCE), &by_constraint_space, 4},
     [QUANTITY(CONSTRAINED_ACCELERATION_BY_TAU)] = {OF_ROBOT, "", USES_PAYLOADS | USES_CONSTRAINTS,
-                                                   JOINT_MATRIX(INVERSE_INERTIA), &by_multiplier_derivatives, 3},
+                                                   JOINT_MATRIX(INVERSE_INERTIA), &by_constraint_space, 5},
     [QUANTITY(FRAME_MANIPULABILITY)] = {OF_FRAMES,
                                         "",
                                         0,

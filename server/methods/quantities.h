@@ -37,7 +37,8 @@ typedef enum quantity_input {
     USES_PAYLOADS = 1 << 9, /* payloads and all other inertias */
     USES_PASSIVE_FORCES = 1 << 10,
     USES_CONSTRAINTS = 1 << 11,
-    USES_BASE = 1 << 12, /* the motion of the base */
+    USES_BASE = 1 << 12,   /* the motion of the base */
+    USES_MOTION = 1 << 13, /* the tolerance and the weights of a motion of a model with constraints */
 } quantity_input;
 
 /* Place of a quantity: its frame, subtree or task. Members that its subject does not need are zero, `subtree` is -1. */
@@ -58,12 +59,16 @@ typedef struct states {
     const double *gravity;         /* NULL: the model's own */
     const dyn_external_forces *forces;
     const dyn_passive_parts *passive;
+    const dyn_given_rows *given; /* rows of the request; NULL: none */
     const dyn_base_motion *base; /* NULL: the base rests */
     double *base_forces;         /* forces that its motion causes, count rows of nv; NULL: the base rests */
     double *base_scratch;        /* base_scratch_size(model, count) numbers, where the base moves */
     double *gear_losses; /* scratch memory for losses of gears, count rows of nv and what they need; NULL: they do not
                             count */
-    const contact_stepper *contacts;   /* NULL: no quantity is of contacts */
+    const contact_stepper *contacts; /* NULL: no quantity is of contacts */
+    /* Tolerance and weights of motions with constraints, and where their results go, count of them; NULL: nowhere. */
+    const dyn_constrained_inverse_options *motion;
+    dyn_constrained_inverse_result *agreement;
     const double *dq, *dv, *da, *dtau; /* NULL: zeros */
     quantity_place at;
 } states;
@@ -76,8 +81,9 @@ typedef struct computation {
     /* Sizes, as quantities, of further outputs that are not for the reply; terminated by UNSPECIFIED. */
     Dynamics__V1__Quantity along[COMPUTATION_OUTPUTS];
     bool needs_all;                           /* the function needs memory for every output: none may be NULL */
-    bool is_of_tree;                          /* the result is wrong for a model with constraints */
-    bool is_of_constraints;                   /* the model must have constraints */
+    bool is_of_tree;                          /* the result is that of the tree, which constraints do not change */
+    bool is_of_constraints;                   /* the model or the request must have constraints */
+    bool differentiates_rows;                 /* rows of a request have no derivatives */
     bool is_of_contacts;                      /* the model must have contact surfaces */
     bool has_contact_step;                    /* contacts act in the step of the request */
     bool is_impact;                           /* it has a restitution */

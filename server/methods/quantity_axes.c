@@ -10,6 +10,7 @@
 
 #include "methods/constraints.h"
 #include "methods/coordinates.h"
+#include "methods/given_rows.h"
 #include "methods/text.h"
 
 #define AXIS(kind) DYNAMICS__V1__AXIS_KIND__AXIS_KIND_##kind
@@ -65,7 +66,7 @@ size_t quantity_axis_size(const batch *b, const quantity_place *at, quantity_axi
     case AXIS(TASK):
         return at->task->count;
     case AXIS(CONSTRAINT_ROWS):
-        return (size_t)dyn_model_constraint_rows(b->model);
+        return given_rows_total(b);
     case AXIS(CONSTRAINTS):
         return (size_t)dyn_model_constraint_count(b->model);
     case AXIS(ROTORS):
@@ -122,8 +123,18 @@ static void fill_task(batch *b, const task_rows *rows, Dynamics__V1__Axis *axis)
 }
 
 static void fill_constraint_rows(batch *b, Dynamics__V1__Axis *axis) {
-    axis->labels = constraints_row_names(b->call, b->model);
-    for (int i = 0; axis->labels && i < dyn_model_constraint_count(b->model); i++) {
+    char **names = constraints_row_names(b->call, b->model);
+    const size_t own = (size_t)dyn_model_constraint_rows(b->model);
+    for (size_t i = 0; names && i < own; i++) {
+        axis->labels[i] = names[i];
+    }
+    for (size_t k = 0; k < (size_t)b->given.count; k++) {
+        char name[NUMBER_SIZE + 8];
+        snprintf(name, sizeof name, "rows[%zu]", k);
+        axis->labels[own + k] = call_string(b->call, name);
+        axis->unit_index[own + k] = TRANSLATION;
+    }
+    for (int i = 0; names && i < dyn_model_constraint_count(b->model); i++) {
         const dyn_constraint *constraint = dyn_model_constraint(b->model, i);
         for (int k = 0; k < constraint->row_count; k++) {
             bool is_angular = dyn_model_constraint_row(b->model, i, k).is_angular;

@@ -2,6 +2,7 @@
 /* Builds the reply of Evaluate: the results, their blocks, and the axes that the blocks share. */
 #include "methods/quantity_result.h"
 
+#include "methods/given_rows.h"
 #include "methods/methods.h"
 #include "methods/quantity_axes.h"
 #include "methods/quantity_layout.h"
@@ -136,6 +137,7 @@ bool result_list_add(batch *b, const result_list *list, const evaluation_result 
     result->quantity = from->number;
     result->request = (uint32_t)request;
     result->blocks = parts;
+    result->of_tree = from->of->by->is_of_tree && given_rows_total(b) > 0;
     state_frame(from, frame, result);
     if (!state_inputs(b, from, result)) {
         return false;

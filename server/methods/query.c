@@ -7,6 +7,7 @@
 
 #include "methods/constraints.h"
 #include "methods/geometry.h"
+#include "methods/motion_options.h"
 #include "methods/passive_forces.h"
 #include "methods/text.h"
 
@@ -23,6 +24,7 @@ bool query_check(const Dynamics__V1__Query *q, query_parts supported, const char
         {QUERY_JOINT_NAMES, q->n_joint_names > 0, "joint names", "query.joint_names"},
         {QUERY_GRAVITY, q->gravity != NULL, "gravity", "query.gravity"},
         {QUERY_PAYLOADS, q->n_payloads > 0, "payloads", "query.payloads"},
+        {QUERY_PAYLOADS, q->without_rotors, "requests without rotors", "query.without_rotors"},
         {QUERY_FORCES, q->n_external_forces > 0, "external forces", "query.external_forces"},
         {QUERY_ON_ERROR, q->on_error != DYNAMICS__V1__ON_ERROR__ON_ERROR_FAIL, "on_error other than FAIL (0)",
          "query.on_error"},
@@ -31,6 +33,7 @@ bool query_check(const Dynamics__V1__Query *q, query_parts supported, const char
         {QUERY_PASSIVE_FORCES, q->passive_forces != NULL, "passive forces", "query.passive_forces"},
         {QUERY_ADDED_CONSTRAINTS, q->n_constraints > 0, "constraints of a request", "query.constraints"},
         {QUERY_ROWS, q->rows != NULL, "rows of a request", "query.rows"},
+        {QUERY_MOTION_OPTIONS, q->motion_options != NULL, "options of constrained motions", "query.motion_options"},
         {QUERY_TIME, q->time != 0, "a time", "query.time"},
         {QUERY_TIP_CONSTRAINTS, q->n_tip_constraints > 0, "tip constraints", "query.tip_constraints"},
         {QUERY_BASE_MOTION, q->base_motion != NULL, "motion of the base", "query.base_motion"},
@@ -38,9 +41,12 @@ bool query_check(const Dynamics__V1__Query *q, query_parts supported, const char
     };
     const bool is_formulated = q->formulation[0] != '\0' && (supported & QUERY_FORMULATION);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        /* A row is known at the states of the request alone, a constraint everywhere. */
+        bool is_row = parts[i].part == QUERY_ROWS && supported & QUERY_ADDED_CONSTRAINTS;
         if (parts[i].is_there && !(parts[i].part & supported)) {
-            return refuse(why, REASON_UNUSED_FIELD, parts[i].field, "%s%s does not support %s; leave it out",
-                          method_name, is_formulated ? " with a formulation" : "", parts[i].name);
+            return refuse(why, REASON_UNUSED_FIELD, parts[i].field, "%s%s does not support %s; leave it out%s",
+                          method_name, is_formulated ? " with a formulation" : "", parts[i].name,
+                          is_row ? ", or state a constraint (query.constraints), which holds at every state" : "");
         }
     }
     return true;
@@ -74,6 +80,20 @@ static model_entry *update_entry(call *c, const Dynamics__V1__Query *query, mode
     return later ? later : entry;
 }
 
+/* Returns the model of an entry without its rotors, and states it in the reply. Releases `entry`. Returns NULL when the
+ * call has ended. */
+static model_entry *leave_out_rotors(call *c, model_entry *entry) {
+    dyn_error error;
+    model_entry *bare = NULL;
+    if (model_entry_without_rotors(entry, &error, &bare) != DYN_OK) {
+        call_blame(c, "query.without_rotors");
+        call_fail_library(c, &error);
+    }
+    c->reply.without_rotors = bare != NULL;
+    model_entry_release(entry);
+    return bare;
+}
+
 model_entry *query_find_model(call *c, const Dynamics__V1__Query *query, query_parts supported) {
     refusal why = {0};
     if (!query_check(query, supported, c->method->name, &why)) {
@@ -95,7 +115,11 @@ model_entry *query_find_model(call *c, const Dynamics__V1__Query *query, query_p
     }
     call_set_model(c, entry);
     call_set_code(c, entry);
-    return query->n_constraints > 0 ? constraints_add(c, entry, query->n_constraints, query->constraints) : entry;
+    if (query->without_rotors) {
+        entry = leave_out_rotors(c, entry);
+    }
+    bool is_closed = entry && query->n_constraints > 0;
+    return is_closed ? constraints_add(c, entry, query->n_constraints, query->constraints) : entry;
 }
 
 bool query_read_gravity(const Dynamics__V1__Query *query, arena *memory, const double **gravity, refusal *why) {
@@ -145,9 +169,17 @@ static bool read_on_error(Dynamics__V1__OnError wire, bool *is_marking, refusal 
            refuse(why, REASON_UNKNOWN_VALUE, "query.on_error", "on_error is %d; pass FAIL (0) or MARK (1)", (int)wire);
 }
 
+/* Returns the number of rows of a query, at most one more than a robot may have. */
+static size_t count_given_rows(const Dynamics__V1__Query *query) {
+    const size_t count = query->rows ? (size_t)query->rows->count : 0;
+    return count <= DYN_MAX_CONSTRAINT_ROWS ? count : DYN_MAX_CONSTRAINT_ROWS + 1;
+}
+
 bool query_read(const Dynamics__V1__Query *query, model_entry *entry, arena *memory, robot *r, query_values *values,
                 refusal *why) {
-    *values = (query_values){.time = query->time};
+    *values = (query_values){.time = query->time,
+                             .motion = (dyn_constrained_inverse_options)DYN_CONSTRAINED_INVERSE_OPTIONS_INIT()};
+    const size_t rows = (size_t)dyn_model_constraint_rows(entry->model) + count_given_rows(query);
     if (!isfinite(query->time)) {
         return refuse(why, REASON_NOT_FINITE, "query.time", "the time is %g s; pass a finite number", query->time);
     }
@@ -156,7 +188,8 @@ bool query_read(const Dynamics__V1__Query *query, model_entry *entry, arena *mem
            query_read_payloads(r, query->n_payloads, query->payloads, memory, values, why) &&
            read_precision(query->precision, &values->precision, why) &&
            read_passive_forces(query->passive_forces, &values->passive, why) &&
-           read_on_error(query->on_error, &values->is_marking, why);
+           read_on_error(query->on_error, &values->is_marking, why) &&
+           motion_options_read(r, rows, query->motion_options, memory, &values->motion, why);
 }
 
 const char *query_field(const char *argument) {

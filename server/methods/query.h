@@ -8,6 +8,7 @@
 #ifndef SERVER_METHODS_QUERY_H
 #define SERVER_METHODS_QUERY_H
 
+#include <dynamics/constrained_inverse_dynamics.h>
 #include <dynamics/passive_force.h>
 #include <dynamics/payload.h>
 #include <dynamics/precision.h>
@@ -21,7 +22,7 @@ typedef enum query_parts {
     QUERY_MODEL = 0,
     QUERY_JOINT_NAMES = 1,
     QUERY_GRAVITY = 2,
-    QUERY_PAYLOADS = 4,
+    QUERY_PAYLOADS = 4, /* and requests without rotors: all changes of inertias */
     QUERY_FORCES = 8,
     QUERY_PRECISION = 16,
     QUERY_ALL = QUERY_JOINT_NAMES | QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES | QUERY_PRECISION,
@@ -34,6 +35,7 @@ typedef enum query_parts {
     QUERY_TIME = 2048, /* of prescribed motions */
     QUERY_BASE_MOTION = 4096,
     QUERY_ROWS = 8192,                                                    /* rows that the request states */
+    QUERY_MOTION_OPTIONS = 16384,                                         /* of inverse dynamics with constraints */
     QUERY_SIMULATED = (QUERY_ALL & ~QUERY_PRECISION) | QUERY_CONSTRAINTS, /* of motion forward in time */
 } query_parts;
 
@@ -44,7 +46,9 @@ typedef struct query_values {
     const dyn_payload *payloads; /* expressed in the frames of their links */
     dyn_passive_parts passive;   /* passive forces that count */
     dyn_precision precision;
-    double time;     /* s: instant of prescribed motions */
+    double time; /* s: instant of prescribed motions */
+    /* Tolerance and weights of inverse dynamics with constraints; the other members are defaults. */
+    dyn_constrained_inverse_options motion;
     bool is_marking; /* failed samples are marked, and do not end the call */
 } query_values;
 

@@ -65,6 +65,7 @@
     X(TOO_MANY_JOBS, RESOURCE_EXHAUSTED, 0)                                                                            \
     X(RECORDINGS_TOO_LARGE, RESOURCE_EXHAUSTED, 0)                                                                     \
     X(JOBS_TOO_LARGE, RESOURCE_EXHAUSTED, 0)                                                                           \
+    X(CPU_TIME, RESOURCE_EXHAUSTED, 0)                                                                                 \
     X(DISK_FULL, RESOURCE_EXHAUSTED, 0)                                                                                \
     X(MEMORY_SHORT, RESOURCE_EXHAUSTED, 0.1)                                                                           \
     X(QUOTA, RESOURCE_EXHAUSTED, 0.1)                                                                                  \

@@ -33,7 +33,8 @@ struct recording {
     int file;
     uint8_t *writing;
     size_t writing_capacity;
-    recording_space *space; /* NULL: the limits of a space do not apply */
+    recording_space *space;     /* NULL: the limits of a space do not apply */
+    recording_account *account; /* of its user; NULL: none */
     char name[65];
     char path[PATH_MAX];
 };
@@ -59,8 +60,13 @@ recording *recording_create(const char *path, const char *name, uint64_t limit) 
     return r;
 }
 
-void recording_share(recording *r, recording_space *space) {
+void recording_share(recording *r, recording_space *space, recording_account *account) {
     r->space = space;
+    r->account = account;
+}
+
+recording_account *recording_account_of(const recording *r) {
+    return r->account;
 }
 
 static size_t write_varint(uint8_t *bytes, size_t value) {
@@ -142,8 +148,11 @@ static uint64_t free_bytes(const recording *r) {
     return bytes > reserve ? bytes - reserve : 0;
 }
 
-/* Checks that the quota and the disk have room for `count` more bytes. */
+/* Checks that the quotas and the disk have room for `count` more bytes. */
 static recording_fault check_space(const recording *r, uint64_t count) {
+    if (r->account && r->account->used + count > atomic_load(r->account->most)) {
+        return RECORDING_AT_SHARE;
+    }
     if (atomic_load(&r->space->used) + count > atomic_load(r->space->most)) {
         return RECORDING_AT_QUOTA;
     }
@@ -154,11 +163,17 @@ static recording_fault check_space(const recording *r, uint64_t count) {
  * RECORDING_NOT_WRITTEN. */
 static void note_write(const recording *r, size_t count, recording_fault fault, int number) {
     recording_space *space = r->space;
+    if (fault == RECORDING_AT_SHARE) {
+        return; /* says nothing of the quota of all, nor of the disk */
+    }
     uint64_t used = atomic_load(&space->used), most = atomic_load(space->most), left = most > used ? most - used : 0;
     atomic_store(&space->needed_quota, fault == RECORDING_AT_QUOTA ? left + 1 : 0);
     atomic_store(&space->needed_disk, fault == RECORDING_DISK_FULL ? free_bytes(r) + 1 : 0);
     atomic_store(&space->failed_write, fault == RECORDING_NOT_WRITTEN ? number : 0);
     atomic_fetch_add(&space->used, fault == RECORDING_NO_FAULT ? count : 0);
+    if (r->account && fault == RECORDING_NO_FAULT) {
+        r->account->used += count;
+    }
 }
 
 /* Writes bytes to the file if there is room for them. `number` receives the errno of RECORDING_NOT_WRITTEN. */
@@ -222,6 +237,13 @@ recording_fault recording_explain(recording *r, refusal *why) {
                      "all recordings together have reached %llu bytes (limits.recordings_bytes); delete some "
                      "(DeleteRecording)",
                      (unsigned long long)most);
+        break;
+    case RECORDING_AT_SHARE:
+        most = atomic_load(r->account->most);
+        refuse_limit(why, REASON_RECORDINGS_TOO_LARGE, (excess){BOUND_USER_RECORDINGS_BYTES, most, 0}, "",
+                     "the recordings of %s have reached %llu bytes, the limit of one user "
+                     "(limits.user_recordings_bytes); delete some (DeleteRecording)",
+                     r->account->user, (unsigned long long)most);
         break;
     case RECORDING_DISK_FULL:
         refuse_limit(why, REASON_DISK_FULL, (excess){BOUND_DISK_RESERVE_BYTES, reserve, 0}, "",

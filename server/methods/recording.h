@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "access/access.h"
 #include "methods/field_check.h"
 #include "methods/refusal.h"
 
@@ -27,6 +28,7 @@ typedef enum recording_fault {
     RECORDING_AT_LIMIT,    /* it has reached the limit of one recording */
     RECORDING_TOO_SLOW,    /* its buffer in memory is full: the disk is too slow, or memory is short */
     RECORDING_AT_QUOTA,    /* all recordings together have reached their limit */
+    RECORDING_AT_SHARE,    /* the recordings of its user have reached their limit */
     RECORDING_DISK_FULL,   /* the file system has reached the reserve of free bytes */
     RECORDING_NOT_WRITTEN, /* the system reported an error of a write */
 } recording_fault;
@@ -43,12 +45,25 @@ typedef struct recording_space {
     _Atomic int failed_write; /* errno of the last write; 0: no error */
 } recording_space;
 
+/* Recordings of one user. The threads of recording_space write it. */
+typedef struct recording_account {
+    struct recording_account *next;
+    char user[ACCESS_NAME_SIZE];
+    uint64_t used;                /* bytes of all recordings that belong to the user */
+    const _Atomic uint64_t *most; /* largest number of them */
+    size_t open;                  /* recordings under way */
+} recording_account;
+
 /* Creates a recording in a new file, of at most `limit` bytes. Returns NULL with errno; EEXIST for an existing file,
  * which is not changed. */
 recording *recording_create(const char *path, const char *name, uint64_t limit);
 
-/* Applies the bounds of a space to a recording. The space must outlive it. */
-void recording_share(recording *r, recording_space *space);
+/* Applies the bounds of a space to a recording, and those of its user; `account` NULL: it has none. Both must outlive
+ * it. */
+void recording_share(recording *r, recording_space *space, recording_account *account);
+
+/* Returns the account of its user, or NULL. */
+recording_account *recording_account_of(const recording *r);
 
 /* Appends a message to the buffer. Returns false if the limit or the memory has no room for it, or an earlier write
  * failed: then the recording is broken, and accepts no more messages. */

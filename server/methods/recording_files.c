@@ -96,7 +96,7 @@ static void delete_file(call *c, const char *name, const char *path, struct stat
         return;
     }
     bool is_there = lstat(path, status) == 0;
-    if (is_there && c->caller.role < ACCESS_ADMINISTRATOR && !may_delete(c, name, path)) {
+    if (is_there && !may_delete(c, name, path)) {
         return;
     }
     if (!is_there || !recording_store_delete(&l->recordings, path)) {

@@ -11,6 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "dynamics/v1/recording.pb-c.h"
 #include "files/regular_file.h"
 
 static const char SUFFIX[] = ".recording";
@@ -28,6 +29,7 @@ void recording_store_init(recording_store *rs, const char *state_directory, cons
 
 void recording_store_free(recording_store *rs) {
     free(rs->open);
+    free(rs->owners);
 }
 
 bool recording_store_is_open(const recording_store *rs, const char *name) {
@@ -57,10 +59,120 @@ static bool look_at(const recording_store *rs, const char *file_name, recording_
     }
     snprintf(file->name, sizeof file->name, "%.*s", (int)(strlen(file_name) - strlen(SUFFIX)), file_name);
     file->is_under_way = recording_store_is_open(rs, file->name);
+    file->inode = status.st_ino;
     file->bytes = (uint64_t)status.st_size;
     file->stamp_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
     return true;
 }
+
+/* ---- users ------------------------------------------------------------------------------------------------------- */
+
+static int compare_owners(const void *a, const void *b) {
+    return strcmp(((const recording_owner *)a)->name, ((const recording_owner *)b)->name);
+}
+
+/* Reads the owner of a file from its header: "" if it has none, or cannot be read. */
+static void read_owner(const recording_store *rs, recording_owner *owner) {
+    char path[PATH_MAX];
+    recording_reader reader;
+    snprintf(path, sizeof path, "%.3000s/recordings/%s%s", rs->state_directory, owner->name, SUFFIX);
+    owner->user[0] = '\0';
+    if (!recording_reader_open(&reader, path)) {
+        return;
+    }
+    Dynamics__V1__RecordingHeader *header = (Dynamics__V1__RecordingHeader *)recording_reader_next(
+        &reader, &dynamics__v1__recording_header__descriptor, NULL);
+    recording_reader_close(&reader);
+    if (header) {
+        snprintf(owner->user, sizeof owner->user, "%s", header->belongs_to);
+        dynamics__v1__recording_header__free_unpacked(header, NULL);
+    }
+}
+
+/* Finds the owners of all files, which are sorted by name, and reads the headers of those that are new. Returns false
+ * when out of memory. */
+static bool find_owners(recording_store *rs, const recording_file *files, size_t count) {
+    recording_owner *owners = calloc(count + 1, sizeof *owners);
+    for (size_t i = 0; owners && i < count; i++) {
+        recording_owner *owner = &owners[i];
+        snprintf(owner->name, sizeof owner->name, "%s", files[i].name);
+        owner->inode = files[i].inode;
+        const recording_owner *known =
+            rs->owners ? bsearch(owner, rs->owners, rs->owner_count, sizeof *owner, compare_owners) : NULL;
+        if (known && known->inode == owner->inode) {
+            *owner = *known;
+        } else {
+            read_owner(rs, owner);
+        }
+    }
+    if (owners) {
+        qsort(owners, count, sizeof *owners, compare_owners);
+        free(rs->owners);
+        rs->owners = owners;
+        rs->owner_count = count;
+    }
+    return owners != NULL;
+}
+
+/* Counts the recordings of a user and their bytes. Called after find_owners. */
+static size_t count_of_user(const recording_store *rs, const recording_file *files, size_t count, const char *user,
+                            uint64_t *used) {
+    size_t own = 0;
+    *used = 0;
+    for (size_t i = 0; i < count; i++) {
+        recording_owner wanted;
+        snprintf(wanted.name, sizeof wanted.name, "%s", files[i].name);
+        const recording_owner *owner = bsearch(&wanted, rs->owners, rs->owner_count, sizeof wanted, compare_owners);
+        if (owner && strcmp(owner->user, user) == 0) {
+            *used += files[i].bytes > LEAST_BYTES ? files[i].bytes : LEAST_BYTES;
+            own++;
+        }
+    }
+    return own;
+}
+
+/* Counts the bytes of the users of recordings under way again. */
+static void measure_users(recording_store *rs, const recording_file *files, size_t count) {
+    if (rs->accounts && find_owners(rs, files, count)) {
+        for (recording_account *account = rs->accounts; account; account = account->next) {
+            count_of_user(rs, files, count, account->user, &account->used);
+        }
+    }
+}
+
+/* Opens a user's account, or counts one more recording in it. Returns NULL when out of memory. */
+static recording_account *join_account(recording_store *rs, const char *user, uint64_t used) {
+    recording_account *account = rs->accounts;
+    while (account && strcmp(account->user, user) != 0) {
+        account = account->next;
+    }
+    if (!account && (account = calloc(1, sizeof *account))) {
+        snprintf(account->user, sizeof account->user, "%s", user);
+        account->most = &rs->limits->user_recordings_bytes;
+        account->next = rs->accounts;
+        rs->accounts = account;
+    }
+    if (account) {
+        account->used = used;
+        account->open++;
+    }
+    return account;
+}
+
+/* Removes a recording from its user's account, if it has one. */
+static void leave_account(recording_store *rs, recording_account *account) {
+    recording_account **place = &rs->accounts;
+    if (!account || --account->open > 0) {
+        return;
+    }
+    while (*place != account) {
+        place = &(*place)->next;
+    }
+    *place = account->next;
+    free(account);
+}
+
+/* ---- list -------------------------------------------------------------------------------------------------------- */
 
 /* Fills the entries of the recordings among a directory's files, and counts their bytes. Returns false when out of
  * memory. */
@@ -78,6 +190,7 @@ static bool look_at_all(recording_store *rs, struct dirent **entries, size_t fou
     }
     if (*files) {
         atomic_store(&rs->space.used, used);
+        measure_users(rs, *files, *count);
     }
     return *files != NULL;
 }
@@ -183,15 +296,47 @@ static bool check_place(const recording_store *rs, const recording_file *files, 
                         count, (unsigned long long)used, (unsigned long long)bytes, oldest);
 }
 
-recording *recording_store_create(recording_store *rs, const char *path, const char *name, refusal *why) {
+/* Refuses a new recording if its user has too many, or its share of bytes has no room for the shortest one. `used`
+ * receives the bytes of the user's recordings. */
+static bool check_user(recording_store *rs, const recording_file *files, size_t count, const char *user, uint64_t *used,
+                       refusal *why) {
+    uint64_t most = atomic_load(&rs->limits->user_recordings), bytes = atomic_load(&rs->limits->user_recordings_bytes);
+    if (!find_owners(rs, files, count)) {
+        return refuse_memory(why);
+    }
+    size_t own = count_of_user(rs, files, count, user, used);
+    if (own >= most) {
+        return refuse_limit(why, REASON_TOO_MANY_RECORDINGS, (excess){BOUND_USER_RECORDINGS, most, own + 1},
+                            "recording",
+                            "%s has %zu recordings, the limit of one user (limits.user_recordings): delete one "
+                            "(DeleteRecording, dynamicsctl recordings --delete NAME)",
+                            user, own);
+    }
+    return *used + LEAST_BYTES <= bytes ||
+           refuse_limit(why, REASON_RECORDINGS_TOO_LARGE,
+                        (excess){BOUND_USER_RECORDINGS_BYTES, bytes, *used + LEAST_BYTES}, "recording",
+                        "the %zu recordings of %s take %llu bytes; the limit of one user is %llu "
+                        "(limits.user_recordings_bytes): delete one (DeleteRecording, dynamicsctl recordings --delete "
+                        "NAME)",
+                        own, user, (unsigned long long)*used, (unsigned long long)bytes);
+}
+
+recording *recording_store_create(recording_store *rs, const char *path, const char *name, const char *user,
+                                  refusal *why) {
     recording_file *files;
     size_t count;
+    uint64_t used = 0;
     if (!recording_store_list(rs, &files, &count)) {
         refuse_memory(why);
         return NULL;
     }
-    bool has_place = check_place(rs, files, count, why);
+    bool has_place = check_place(rs, files, count, why) && (!user || check_user(rs, files, count, user, &used, why));
     free(files);
+    recording_account *account = has_place && user ? join_account(rs, user, used) : NULL;
+    if (has_place && user && !account) {
+        refuse_memory(why);
+        return NULL;
+    }
     recording *r = has_place ? recording_create(path, name, atomic_load(&rs->limits->recording_bytes)) : NULL;
     if (has_place && !r) {
         error_reason reason = errno == EEXIST   ? REASON_NAME_TAKEN
@@ -208,10 +353,12 @@ recording *recording_store_create(recording_store *rs, const char *path, const c
         refuse_memory(why);
         recording_close(r);
         unlink(path);
-        return NULL;
+        r = NULL;
     }
     if (r) {
-        recording_share(r, &rs->space);
+        recording_share(r, &rs->space, account);
+    } else {
+        leave_account(rs, account);
     }
     return r;
 }
@@ -249,7 +396,9 @@ bool recording_store_close(recording_store *rs, recording *r, refusal *why) {
     leave(rs, r);
     recording_flush(r);
     recording_fault fault = recording_explain(r, &cause);
+    recording_account *account = recording_account_of(r);
     bool is_closed = recording_close(r);
+    leave_account(rs, account);
     if (fault == RECORDING_NO_FAULT && !is_closed) {
         refuse(&cause, REASON_FILE_FAILED, "", "it cannot be closed: %s", strerror(errno));
     }

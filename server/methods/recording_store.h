@@ -19,10 +19,17 @@ enum { RECORDING_PROBLEM_SIZE = 512 };
 /* File of a recording. */
 typedef struct recording_file {
     char name[65];
+    uint64_t inode;
     bool is_under_way;
     uint64_t bytes;
     int64_t stamp_ns; /* wall time of the last write */
 } recording_file;
+
+/* Owner of a recording's file, as its header states. */
+typedef struct recording_owner {
+    char name[65], user[ACCESS_NAME_SIZE];
+    uint64_t inode;
+} recording_owner;
 
 /* Recordings of one state directory. */
 typedef struct recording_store {
@@ -31,6 +38,9 @@ typedef struct recording_store {
     recording_space space;
     recording **open; /* recordings under way */
     size_t open_count, open_capacity;
+    recording_account *accounts; /* of the users of recordings under way */
+    recording_owner *owners;     /* owners of the files that were read, sorted by name */
+    size_t owner_count;
 } recording_store;
 
 /* Initializes the recordings of a state directory, which need not exist yet; "": there is none. */
@@ -46,8 +56,10 @@ bool recording_store_list(recording_store *rs, recording_file **files, size_t *c
 /* Counts the bytes of all recordings in rs->space again, since other processes may delete files. */
 void recording_store_measure(recording_store *rs);
 
-/* Creates a recording, if there is room for one more. On failure fills `why` and returns NULL. */
-recording *recording_store_create(recording_store *rs, const char *path, const char *name, refusal *why);
+/* Creates a recording that belongs to `user`, if there is room for one more; NULL: the shares of a user do not apply.
+ * On failure fills `why` and returns NULL. */
+recording *recording_store_create(recording_store *rs, const char *path, const char *name, const char *user,
+                                  refusal *why);
 
 /* Closes and deletes a recording whose header could not be written. `why` receives the limit that was reached, and the
  * name of a recording that may be deleted. */

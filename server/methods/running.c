@@ -81,3 +81,11 @@ bool running_calls_cancel(running_calls *calls, const running_name *name) {
     pthread_mutex_unlock(&calls->mutex);
     return found;
 }
+
+void running_calls_cancel_all(running_calls *calls) {
+    pthread_mutex_lock(&calls->mutex);
+    for (running_call *r = calls->first; r; r = r->next) {
+        atomic_store(&r->is_cancelled, true);
+    }
+    pthread_mutex_unlock(&calls->mutex);
+}

@@ -56,4 +56,7 @@ void running_calls_remove(running_calls *calls, running_call *r);
 /* Cancels all listed requests of this name. Returns false if there is none. */
 bool running_calls_cancel(running_calls *calls, const running_name *name);
 
+/* Cancels all listed requests. Any thread. */
+void running_calls_cancel_all(running_calls *calls);
+
 #endif

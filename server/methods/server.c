@@ -110,34 +110,10 @@ static Dynamics__V1__Limits *limits(call *c) {
         return NULL;
     }
     dynamics__v1__limits__init(to);
-    to->message_bytes = atomic_load(&from->message_bytes);
-    to->reply_bytes = atomic_load(&from->reply_bytes);
-    to->samples = atomic_load(&from->samples);
-    to->models = atomic_load(&from->models);
-    to->links = atomic_load(&from->links);
-    to->constraints = atomic_load(&from->constraints);
-    to->machine_elements = atomic_load(&from->machine_elements);
-    to->contact_surfaces = atomic_load(&from->contact_surfaces);
-    to->estimates = atomic_load(&from->estimates);
-    to->connections = atomic_load(&from->connections);
-    to->request_time = atomic_load(&from->request_time);
-    to->idle_time = atomic_load(&from->idle_time);
-    to->simulations = atomic_load(&from->simulations);
-    to->streams = atomic_load(&from->streams);
-    to->topics = atomic_load(&from->topics);
-    to->stream_points = atomic_load(&from->stream_points);
-    to->recording_bytes = atomic_load(&from->recording_bytes);
-    to->recordings_bytes = atomic_load(&from->recordings_bytes);
-    to->recordings = atomic_load(&from->recordings);
-    to->disk_reserve_bytes = atomic_load(&from->disk_reserve_bytes);
+#define COPY_LIMIT(identifier, name, ...) to->name = atomic_load(&from->name);
+    LIMITS(COPY_LIMIT)
+#undef COPY_LIMIT
     to->lease_time = atomic_load(&from->lease_time);
-    to->memory_bytes = atomic_load(&c->service->budget->limit);
-    to->peer_connections = atomic_load(&from->peer_connections);
-    to->message_time = atomic_load(&from->message_time);
-    to->jobs = atomic_load(&from->jobs);
-    to->job_time = atomic_load(&from->job_time);
-    to->job_bytes = atomic_load(&from->job_bytes);
-    to->job_result_time = atomic_load(&from->job_result_time);
     to->waiting_requests = c->service->waiting_requests;
     to->connection_requests = c->service->connection_requests;
     copy_fixed_limits(to);
@@ -203,6 +179,10 @@ static size_t list_counters(call *c, Dynamics__V1__Counter ***list) {
         {"half_messages", atomic_load(&k->half_messages)},
         {"greedy_connections", atomic_load(&k->greedy_connections)},
         {"rejected_connections", atomic_load(&k->rejected_connections)},
+        {"fast_channels", atomic_load(&k->fast_channels)},
+        {"fast_calls", atomic_load(&k->fast_calls)},
+        {"fast_refused", atomic_load(&k->fast_refused)},
+        {"fast_damaged", atomic_load(&k->fast_damaged)},
         {"memory_held", atomic_load(&budget->held)},
         {"memory_peak", atomic_load(&budget->peak)},
         {"memory_shortages", atomic_load(&k->memory_shortages)},

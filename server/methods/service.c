@@ -19,6 +19,9 @@ enum { STAND_IN_SIZE = 256 };
 /* Bytes by which the reply of GetJobResult may exceed the reply that it contains. */
 enum { JOB_REPLY_MARGIN = 64 };
 
+/* Size of the digits of a number. */
+enum { NUMBER_SIZE = 24 };
+
 /* Largest number of idle calls that are reused. */
 enum { IDLE_CALLS = 64 };
 
@@ -27,7 +30,8 @@ enum { MOST_PREPARING = 4 };
 
 struct service {
     service_options options;
-    service_options job_options; /* options of the calls of jobs, which are split over the threads for jobs */
+    service_options job_options;     /* options of the calls of jobs, which are split over the threads for jobs */
+    service_options session_options; /* options of the calls of sessions, which are not split */
     const service_endpoint *endpoints;
     size_t endpoint_count;
     atomic_bool is_draining;
@@ -43,7 +47,9 @@ struct service {
     running_calls running;
     job_table *jobs;
     audit audit;
+    user_accounts users;
     request_metrics metrics[METHOD_NUMBERS]; /* 0: no method */
+    _Atomic uint64_t refusals[BOUND_COUNT];  /* requests that each limit has refused */
 };
 
 static Dynamics__V1__Code execute_job(void *context, transport_call *t, running_call *running);
@@ -54,7 +60,7 @@ static job_table *create_jobs(service *s) {
         .budget = s->options.budget,
         .running = &s->running,
         .log = s->options.log,
-        .submit = s->options.submit,
+        .submit = s->options.submit_for,
         .pool = s->options.job_pool,
         .execute = execute_job,
         .context = s,
@@ -73,10 +79,13 @@ service *service_create(const service_options *options) {
     s->job_options = *options;
     s->job_options.pool = options->job_pool;
     s->job_options.workers = options->job_threads;
+    s->session_options = *options;
+    s->session_options.workers = 1;
     pthread_mutex_init(&s->idle_mutex, NULL);
     pthread_mutex_init(&s->change_mutex, NULL);
     pthread_mutex_init(&s->line_mutex, NULL);
     running_calls_init(&s->running);
+    user_accounts_init(&s->users);
     audit_init(&s->audit, options->log);
     s->replies = reply_cache_create(&secret);
     s->jobs = create_jobs(s);
@@ -105,6 +114,7 @@ void service_free(service *s) {
     reply_cache_free(s->replies);
     job_table_free(s->jobs);
     running_calls_free(&s->running);
+    user_accounts_free(&s->users);
     audit_free(&s->audit);
     pthread_mutex_destroy(&s->idle_mutex);
     pthread_mutex_destroy(&s->change_mutex);
@@ -125,6 +135,10 @@ const request_metrics *service_metrics(const service *s) {
     return s->metrics;
 }
 
+uint64_t service_refusals(const service *s, bound limit) {
+    return atomic_load_explicit(&s->refusals[limit], memory_order_relaxed);
+}
+
 bool service_is_draining(const service *s) {
     return atomic_load(&s->is_draining);
 }
@@ -136,6 +150,10 @@ job_table *service_jobs(service *s) {
 void service_sweep(service *s) {
     job_table_sweep(s->jobs);
     audit_sweep(&s->audit);
+}
+
+void service_cancel_all(service *s) {
+    running_calls_cancel_all(&s->running);
 }
 
 void service_drain(service *s) {
@@ -171,6 +189,7 @@ static call *acquire_call(service *s) {
 static void return_call(service *s, call *c) {
     arena_reset(&c->decoded, 0);
     arena_reset(&c->memory, 0);
+    user_accounts_leave(&s->users, &c->hold);
     model_entry_release(c->built);
     c->built = NULL;
     pthread_mutex_lock(&s->idle_mutex);
@@ -192,6 +211,7 @@ static void begin_reply(call *c) {
     dynamics__v1__status__init(&c->status);
     c->reply.status = &c->status;
     c->field[0] = '\0';
+    c->exceeded = BOUND_NONE;
     c->is_deferred = false;
 }
 
@@ -353,6 +373,7 @@ static void check_role(call *c) {
 static void clear_result(call *c) {
     c->reply.result_case = DYNAMICS__V1__REPLY__RESULT__NOT_SET;
     c->reply.model_key = 0;
+    c->reply.without_rotors = false;
     c->reply.computed_with = (char *)protobuf_c_empty_string;
     c->reply.n_sample_errors = 0;
     c->reply.sample_error_count = 0;
@@ -399,15 +420,73 @@ static uint8_t *encode(call *c, size_t *size) {
 }
 
 /* Refuses a long call of a connection that has its share of requests under way. */
-static void turn_away(call *c) {
+static void refuse_connection(call *c) {
     call_fail(c, REASON_QUOTA,
               "this connection has its share of long requests under way; wait for some of their replies");
     call_set_limit(c, BOUND_CONNECTION_REQUESTS, c->service->connection_requests, 0);
     c->is_turned_away = true;
 }
 
-/* Adds the request to the numbers of its method. */
+/* Returns a text of a message, of the first of the names that it has a field for; "": it has none. */
+static const char *find_text(const ProtobufCMessageDescriptor *type, const char *message, const char *const *names,
+                             size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(type, names[i]);
+        bool is_text = field && field->type == PROTOBUF_C_TYPE_STRING && field->label == PROTOBUF_C_LABEL_NONE &&
+                       !(field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF);
+        if (is_text) {
+            return *(const char *const *)(message + field->offset);
+        }
+    }
+    return "";
+}
+
+/* Returns the name of the object that the request itself states: a text of the method's message, or the model of its
+ * query; "": none. */
+static const char *stated_object(const call *c) {
+    static const char *const names[] = {"simulation", "stream", "recording", "model", "job", "name"};
+    const ProtobufCFieldDescriptor *member =
+        protobuf_c_message_descriptor_get_field(&dynamics__v1__request__descriptor, (unsigned)c->request->method_case);
+    const char *message = *(const char *const *)((const char *)c->request + member->offset);
+    const char *found = find_text(member->descriptor, message, names, sizeof names / sizeof *names);
+    const ProtobufCFieldDescriptor *query =
+        protobuf_c_message_descriptor_get_field_by_name(member->descriptor, "query");
+    const char *inner = query && query->type == PROTOBUF_C_TYPE_MESSAGE && query->label != PROTOBUF_C_LABEL_REPEATED
+                            ? *(const char *const *)(message + query->offset)
+                            : NULL;
+    static const char *const model[] = {"model"};
+    return found[0] || !inner ? found : find_text(query->descriptor, inner, model, 1);
+}
+
+/* Returns the name of the reply's code: "OK". */
+static const char *code_name(const call *c) {
+    const ProtobufCEnumValue *code =
+        protobuf_c_enum_descriptor_get_value(&dynamics__v1__code__descriptor, (int)c->status.code);
+    return code ? code->name + strlen("CODE_") : "UNKNOWN";
+}
+
+/* Adds the request to the slow ones. */
+static void hold_slow(const call *c, const request_outcome *outcome) {
+    slow_request slow = {
+        .request = c->reply.id,
+        .method = c->method ? c->method->name : "none",
+        .code = outcome->code,
+        .time = outcome->time,
+        .waits = c->begun > 0 ? c->begun - c->transport->arrival : 0,
+        .samples = outcome->samples,
+        .bytes_in = outcome->bytes_in,
+        .bytes_out = outcome->bytes_out,
+    };
+    const char *object = c->object[0] ? c->object : c->method ? stated_object(c) : "";
+    snprintf(slow.object, sizeof slow.object, "%s", object);
+    snprintf(slow.peer, sizeof slow.peer, "%s", c->transport->peer);
+    snprintf(slow.caller, sizeof slow.caller, "%s", c->caller.name);
+    slow_log_add(c->owner->options.slow, &slow);
+}
+
+/* Adds the request to the numbers of its method, and to the slow requests if it is one. */
 static void count(call *c) {
+    slow_log *slow = c->owner->options.slow;
     const request_outcome outcome = {
         .code = (unsigned)c->status.code,
         .time = clock_now() - c->transport->arrival,
@@ -416,6 +495,33 @@ static void count(call *c) {
         .samples = c->samples,
     };
     request_metrics_count(&c->owner->metrics[c->method ? c->method - methods : 0], &outcome);
+    if (c->status.code != DYNAMICS__V1__CODE__CODE_OK && c->exceeded != BOUND_NONE) {
+        atomic_fetch_add_explicit(&c->owner->refusals[c->exceeded], 1, memory_order_relaxed);
+    }
+    if (slow && slow_log_wants(slow, outcome.time)) {
+        hold_slow(c, &outcome);
+    }
+}
+
+/* Writes a line about a request that is refused, for the level debug. */
+static void log_refusal(const call *c) {
+    char id[NUMBER_SIZE];
+    if (!log_has_level(c->owner->options.log, LOG_LEVEL_DEBUG)) {
+        return;
+    }
+    snprintf(id, sizeof id, "%" PRIu64, c->reply.id);
+    const log_field fields[] = {
+        {"method", c->method ? c->method->name : "none"},
+        {"request", id},
+        {"peer", c->transport->peer},
+        {"caller", c->caller.name},
+        {"code", code_name(c)},
+        {"reason", c->status.reason},
+        {"field", c->field},
+        {"problem", c->message},
+        {NULL, NULL},
+    };
+    log_fields(c->owner->options.log, LOG_LEVEL_DEBUG, "refused", fields);
 }
 
 /* Counts the request, returns the call to the idle ones, and sends its encoded reply. */
@@ -426,8 +532,7 @@ static void finish(call *c) {
         atomic_fetch_add_explicit(&s->options.counters->requests, 1, memory_order_relaxed);
         if (c->status.code != DYNAMICS__V1__CODE__CODE_OK) {
             atomic_fetch_add_explicit(&s->options.counters->refused, 1, memory_order_relaxed);
-            log_debug(s->options.log, "%s of %s: %s, %s: %s", c->method ? c->method->name : "request",
-                      c->transport->peer, c->status.reason, c->field, c->message);
+            log_refusal(c);
         }
     }
     transport_call *t = c->transport;
@@ -483,43 +588,26 @@ static void settle(call *c, const uint8_t *bytes, size_t size) {
     }
 }
 
-/* Returns the name of the object that the request itself states: a text of the method's message; "": none. */
-static const char *stated_object(const call *c) {
-    static const char *const names[] = {"simulation", "stream", "recording", "model", "job", "name"};
-    const ProtobufCFieldDescriptor *member =
-        protobuf_c_message_descriptor_get_field(&dynamics__v1__request__descriptor, (unsigned)c->request->method_case);
-    const char *message = *(const char *const *)((const char *)c->request + member->offset);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const ProtobufCFieldDescriptor *field =
-            protobuf_c_message_descriptor_get_field_by_name(member->descriptor, names[i]);
-        bool is_text = field && field->type == PROTOBUF_C_TYPE_STRING && field->label == PROTOBUF_C_LABEL_NONE &&
-                       !(field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF);
-        if (is_text) {
-            return *(const char *const *)(message + field->offset);
-        }
-    }
-    return "";
-}
-
 /* Records the request in the audit if it changes what clients share, or is denied. */
 static void audit_call(call *c) {
     bool is_denied = c->status.code == DYNAMICS__V1__CODE__CODE_PERMISSION_DENIED;
     bool is_done = c->status.code == DYNAMICS__V1__CODE__CODE_OK;
-    if (!c->method || !(c->method->changes_state || is_denied)) {
+    bool is_override = c->overridden[0] != '\0';
+    if (!c->method || !(c->method->changes_state || is_denied || is_override)) {
         return;
     }
-    const ProtobufCEnumValue *code =
-        protobuf_c_enum_descriptor_get_value(&dynamics__v1__code__descriptor, (int)c->status.code);
     const audit_action action = {
         .method = c->method->name,
         .object = c->object[0] ? c->object : stated_object(c),
         .peer = c->transport->peer,
         .caller = c->caller.name,
+        .belongs_to = c->overridden,
         .outcome = is_denied    ? "denied"
                    : !is_done   ? "refused"
                    : c->outcome ? c->outcome
                                 : "done",
-        .code = code ? code->name + strlen("CODE_") : "UNKNOWN",
+        .code = code_name(c),
+        .request = c->reply.id,
         .is_denied = is_denied,
     };
     audit_record(&c->owner->audit, &action);
@@ -562,7 +650,7 @@ static bool enter_change(call *c) {
         return true;
     case REPLY_PENDING:
         if (!may_wait) {
-            turn_away(c);
+            refuse_connection(c);
             answer(c);
         }
         return false;
@@ -579,6 +667,10 @@ static void begin_method(call *c) {
     begin_reply(c);
     c->reply.id = c->request->id;
     arena_reset(&c->memory, SIZE_MAX);
+    if (c->hold.account) {
+        arena_charge_share(&c->memory, &c->hold.account->memory);
+        call_measure_time(c);
+    }
 }
 
 /* Runs a step of the method, unless the method has none, the call has ended or is cancelled, or its deadline has
@@ -652,6 +744,7 @@ static void run_prepared_changes(call *c) {
 static void run_on_worker(void *task) {
     call *c = task;
     c->is_on_worker = true;
+    c->begun = clock_now();
     if (c->method->prepare) {
         if (may_prepare(c)) {
             run_prepared_changes(c);
@@ -679,20 +772,80 @@ static void list_call(call *c) {
     }
 }
 
-/* Submits a listed call to the workers. Returns false, and the call has ended, if its connection has its share of calls
- * under way or the queue is full. */
+/* Returns the largest amounts of the caller's long requests. */
+static user_shares shares_of(const call *c) {
+    const service_limits *limits = c->service->limits;
+    return (user_shares){
+        .requests = call_share(c, atomic_load(&limits->user_requests)),
+        .samples = call_share(c, atomic_load(&limits->user_samples)),
+        .bytes = call_share(c, atomic_load(&limits->user_memory_bytes)),
+    };
+}
+
+/* Ends a long call for which a share of its user has no room. */
+static void refuse_user(call *c, const excess *exceeded) {
+    unsigned long long limit = exceeded->limit;
+    switch (exceeded->bound) {
+    case BOUND_USER_REQUESTS:
+        call_fail(c, REASON_QUOTA,
+                  "%s has %llu long requests under way, the limit of one user (limits.user_requests); wait for some of "
+                  "their replies",
+                  c->caller.name, limit);
+        break;
+    case BOUND_USER_SAMPLES:
+        call_fail(c, c->hold.samples > limit ? REASON_TOO_MANY_SAMPLES : REASON_QUOTA,
+                  "the long requests of %s would have %llu states under way, and the limit of one user is %llu "
+                  "(limits.user_samples); wait for some of their replies, or send fewer states at once",
+                  c->caller.name, (unsigned long long)exceeded->requested, limit);
+        break;
+    default:
+        call_fail(c, REASON_MEMORY_SHORT,
+                  "the long requests of %s would hold %llu bytes, and the limit of one user is %llu "
+                  "(limits.user_memory_bytes); wait for some of their replies, or send fewer states at once",
+                  c->caller.name, (unsigned long long)exceeded->requested, limit);
+        break;
+    }
+    call_set_limit(c, exceeded->bound, exceeded->limit, exceeded->requested);
+    c->is_turned_away = true;
+}
+
+/* Adds a long call to the account of its user. Returns false, and the call has ended, if a share has no room for it. */
+static bool join_account(call *c) {
+    excess exceeded = {BOUND_NONE, 0, 0};
+    const user_shares shares = shares_of(c);
+    c->hold = (user_hold){.samples = c->samples, .bytes = c->transport->request_size + c->decoded.charged};
+    switch (user_accounts_join(&c->owner->users, c->caller.name, &shares, &c->hold, &exceeded)) {
+    case USER_ADMITTED:
+        return true;
+    case USER_AT_LIMIT:
+        refuse_user(c, &exceeded);
+        return false;
+    case USER_NO_MEMORY:
+        break;
+    }
+    call_fail_memory(c);
+    c->is_turned_away = true;
+    return false;
+}
+
+/* Submits a listed call to the workers. Returns false, and the call has ended, if its connection or its user has its
+ * share of calls under way or the queue is full. */
 static bool submit(call *c) {
     service *s = c->owner;
     if (c->transport->is_crowded) {
-        turn_away(c);
+        refuse_connection(c);
         return false;
     }
-    if (s->options.submit(s->options.pool, run_on_worker, c)) {
+    if (!join_account(c)) {
+        return false;
+    }
+    if (s->options.submit_for(s->options.pool, user_number(c->caller.name), run_on_worker, c)) {
         return true;
     }
     log_repeated(s->options.log, &s->overload, "refused a long request of %s: too many wait already",
                  c->transport->peer);
-    call_fail(c, REASON_OVERLOADED, "too many long requests wait already; ask again soon");
+    call_fail(c, REASON_OVERLOADED, "too many long requests wait already, of all callers or of %s; ask again soon",
+              c->caller.name);
     call_set_limit(c, BOUND_WAITING_REQUESTS, c->service->waiting_requests, c->service->waiting_requests + 1);
     c->is_turned_away = true;
     return false;
@@ -709,31 +862,40 @@ static void defer(call *c) {
     }
 }
 
-/* Begins a call: decodes its request, or ends it with an error. `running` NULL: a request, not a job. Returns NULL when
- * out of memory. */
-static call *begin_call(service *s, const service_options *options, transport_call *t, running_call *running) {
-    call *c = acquire_call(s);
-    if (!c) {
-        return NULL;
-    }
+/* Sets the members of a call that has not begun. `running` NULL: a request, not a job. */
+static void clear_call(call *c, const service_options *options, transport_call *t, running_call *running) {
     c->service = options;
     c->transport = t;
     c->method = NULL;
     c->request = NULL;
     c->is_on_worker = false;
+    c->begun = 0;
     c->is_turned_away = false;
     c->caller = t->caller;
     c->object[0] = '\0';
+    c->overridden[0] = '\0';
     c->outcome = NULL;
     c->samples = 0;
     c->reply_size = 0;
+    c->hold = (user_hold){0};
+    c->cpu_limit = 0;
+    atomic_store_explicit(&c->helped_time, 0, memory_order_relaxed);
+    atomic_store_explicit(&c->is_spent, false, memory_order_relaxed);
     c->stored = NULL;
     c->running = running ? running : &c->own_running;
     if (!running) {
         running_call_init(c->running, &(running_name){.peer = t->identity}, 0);
     }
     begin_reply(c);
-    decode(c);
+}
+
+/* Begins a call: decodes its request, or ends it with an error. Returns NULL when out of memory. */
+static call *begin_call(service *s, const service_options *options, transport_call *t, running_call *running) {
+    call *c = acquire_call(s);
+    if (c) {
+        clear_call(c, options, t, running);
+        decode(c);
+    }
     return c;
 }
 
@@ -793,4 +955,45 @@ void service_handle(void *context, transport_call *t) {
     } else {
         answer(c);
     }
+}
+
+call *service_open_session(service *s, transport_call *t) {
+    call *c = acquire_call(s);
+    if (c) {
+        clear_call(c, &s->session_options, t, NULL);
+        c->is_on_worker = true;
+        arena_reset(&c->memory, SIZE_MAX);
+    }
+    return c;
+}
+
+bool service_reserve_session(call *c, size_t bytes) {
+    return arena_reserve(&c->memory, bytes);
+}
+
+void service_run_session(call *c, const Dynamics__V1__Request *request) {
+    service *s = c->owner;
+    c->request = request;
+    c->transport->arrival = clock_now();
+    c->samples = 0;
+    begin_reply(c);
+    set_deadline(c, atomic_load(&s->options.limits->request_time), "limits.request_time");
+    find_method(c);
+    if (!call_has_ended(c)) {
+        run_method(c);
+    }
+}
+
+void service_count_session(call *c, size_t bytes_in, size_t bytes_out) {
+    c->transport->request_size = bytes_in;
+    c->reply_size = bytes_out;
+    count(c);
+    atomic_fetch_add_explicit(&c->owner->options.counters->requests, 1, memory_order_relaxed);
+    if (c->status.code != DYNAMICS__V1__CODE__CODE_OK) {
+        atomic_fetch_add_explicit(&c->owner->options.counters->refused, 1, memory_order_relaxed);
+    }
+}
+
+void service_close_session(call *c) {
+    free_call(c);
 }

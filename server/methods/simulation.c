@@ -135,7 +135,8 @@ void method_create_simulation(call *c) {
     change_owner(c, s);
     bool runs = s->is_paced && !r->is_paused;
     uint64_t record;
-    if (!live_add_simulation(l, s, runs, &record, &why)) {
+    if (!live_add_simulation(l, s, call_share(c, atomic_load(&l->options.limits->user_simulations)), runs, &record,
+                             &why)) {
         call_refuse(c, &why);
     } else if (runs && !simulation_resume(s)) {
         call_fail_memory(c);
@@ -277,11 +278,17 @@ static void do_steps(call *c, simulation *s, uint64_t steps, Dynamics__V1__StepS
         simulation_flush(s);
         if (done < steps && !reply->ended_by) {
             simulation_yield(s);
+            simulation_unlock(s);
+            call_yield(c);
+            simulation_lock(s);
         }
         if (s->is_deleted) {
             call_fail(c, REASON_DELETED_MEANWHILE, "simulation \"%s\" was deleted meanwhile", s->name);
             return;
         }
+    }
+    if (atomic_load(&c->is_spent)) {
+        call_fail_ended(c);
     }
     reply->steps_done = done;
     reply->ended_by = reply->ended_by ? reply->ended_by : end_of(progress);
@@ -567,8 +574,10 @@ static void start_recording(call *c, simulation *s, const char *name, Dynamics__
     if (!path) {
         return;
     }
+    char user[SIMULATION_OWNER_SIZE];
     simulation_lock(s);
     bool is_under_way = s->recording != NULL;
+    snprintf(user, sizeof user, "%s", s->belongs_to);
     simulation_unlock(s);
     if (is_under_way) {
         call_blame(c, "recording");
@@ -579,7 +588,13 @@ static void start_recording(call *c, simulation *s, const char *name, Dynamics__
                             atomic_load(&c->service->limits->recording_bytes) / 2);
     recording_start start = {.simulation = s, .description = model.description};
     const recording_beginning beginning = {
-        .place = &s->recording, .mutex = &s->mutex, .write_header = write_header, .context = &start};
+        .place = &s->recording,
+        .mutex = &s->mutex,
+        .user = user,
+        .is_free = call_share(c, 0) > 0,
+        .write_header = write_header,
+        .context = &start,
+    };
     if (live_begin_recording(l, name, &beginning, path, &why)) {
         reply->file = path;
     } else {

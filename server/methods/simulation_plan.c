@@ -129,11 +129,40 @@ static bool check_code(simulation *s, const step_code *code, refusal *why) {
     return refuse(why, REASON_NOT_COMPILED, "stepping.compiled", "%s", reason);
 }
 
+/* Writes the digest of what the simulations of a cohort have in common: all of the request that is not stated below,
+ * the model and the code. Returns false when out of memory. */
+static bool write_cohort(const simulation_session *session, const model_entry *entry, const step_code *code,
+                         char cohort[DIGEST_SIZE]) {
+    Dynamics__V1__CreateSimulationRequest common = *session->request;
+    Dynamics__V1__Query query = *common.query;
+    static char none[] = "";
+    query.model = query.expected_digest = none;
+    query.n_external_forces = 0;
+    query.base_motion = NULL;
+    common.query = &query;
+    common.name = none;
+    common.n_q = common.n_v = common.n_disturbance = 0;
+    common.is_paused = common.keep = false;
+    common.publish_rate = common.lease = 0;
+    common.seed = 0;
+    size_t size = dynamics__v1__create_simulation_request__get_packed_size(&common);
+    size_t tail = strlen(entry->digest) + 1 + strlen(code->object) + 1;
+    uint8_t *bytes = malloc(size + tail);
+    if (!bytes) {
+        return false;
+    }
+    dynamics__v1__create_simulation_request__pack(&common, bytes);
+    snprintf((char *)bytes + size, tail, "%s %s", entry->digest, code->object);
+    digest_write(bytes, size + tail, cohort);
+    free(bytes);
+    return true;
+}
+
 /* Creates a simulation. `code` computes its steps; NULL: the code that the request selects. Returns NULL, and fills
  * `why`, on failure. */
 static simulation *make_simulation(live *l, const Dynamics__V1__CreateSimulationRequest *request, model_entry *entry,
                                    const step_code *code, refusal *why) {
-    char name[SIMULATION_NAME_SIZE];
+    char name[SIMULATION_NAME_SIZE], cohort[DIGEST_SIZE];
     step_code chosen;
     simulation_options options = {0};
     dyn_error error = {0};
@@ -145,6 +174,7 @@ static simulation *make_simulation(live *l, const Dynamics__V1__CreateSimulation
     }
     chosen = code ? *code : step_code_choose(entry, session->request->stepping->compiled);
     options.compiled = chosen.compiled, options.object = chosen.object;
+    options.cohort = write_cohort(session, entry, &chosen, cohort) ? cohort : NULL;
     dyn_status status = simulation_create(entry, name, &options, l->pacer, &live_simulation_hooks, l, &error, &s);
     if (status != DYN_OK) {
         refuse_library(why, &error);
@@ -254,6 +284,7 @@ bool plan_jump(simulation *s, const Dynamics__V1__SimulationSnapshot *snapshot, 
     }
     memcpy(s->generator.words, snapshot->generator, sizeof s->generator.words);
     s->step = state->step;
+    contact_watch_clear(s->contact_watch);
     atomic_store(&s->time, (double)s->step * s->step_length);
     s->stamp_ns = state->stamp_ns;
     s->condition = snapshot->condition == DYNAMICS__V1__SIMULATION_CONDITION__SIMULATION_CONDITION_DIVERGED

@@ -15,6 +15,7 @@
 #include "methods/methods.h"
 #include "methods/recorded_model.h"
 #include "methods/simulation_plan.h"
+#include "methods/state_version.h"
 #include "observe/clock.h"
 
 /* ---- saving ------------------------------------------------------------------------------------------------------ */
@@ -33,17 +34,22 @@ typedef struct saving {
     size_t digest_count;
 } saving;
 
-/* Packs the record of a simulation, in memory that the caller frees. Returns NULL when out of memory. */
+/* Packs a record, in memory that the caller frees. Returns NULL when out of memory. */
+static uint8_t *pack_record(const Dynamics__V1__StateRecord *record, size_t *size) {
+    *size = dynamics__v1__state_record__get_packed_size(record);
+    uint8_t *bytes = malloc(*size);
+    if (bytes) {
+        dynamics__v1__state_record__pack(record, bytes);
+    }
+    return bytes;
+}
+
+/* Packs the record of a simulation like pack_record. */
 static uint8_t *pack(Dynamics__V1__SimulationSnapshot *snapshot, size_t *size) {
     Dynamics__V1__StateRecord record = DYNAMICS__V1__STATE_RECORD__INIT;
     record.record_case = DYNAMICS__V1__STATE_RECORD__RECORD_SIMULATION;
     record.simulation = snapshot;
-    *size = dynamics__v1__state_record__get_packed_size(&record);
-    uint8_t *bytes = malloc(*size);
-    if (bytes) {
-        dynamics__v1__state_record__pack(&record, bytes);
-    }
-    return bytes;
+    return pack_record(&record, size);
 }
 
 /* Writes a packed record and frees it. NULL, a record without memory, fails the snapshot. */
@@ -55,6 +61,18 @@ static void write_record(saving *w, uint8_t *bytes, size_t size) {
         w->writer.reason = ENOMEM;
     }
     free(bytes);
+}
+
+/* Writes the version of this daemon, the first record of a snapshot. */
+static void save_version(saving *w) {
+    Dynamics__V1__StateRecord record = DYNAMICS__V1__STATE_RECORD__INIT;
+    Dynamics__V1__StateVersion version;
+    size_t size;
+    state_version_fill(&version);
+    record.record_case = DYNAMICS__V1__STATE_RECORD__RECORD_VERSION;
+    record.version = &version;
+    uint8_t *bytes = pack_record(&record, &size);
+    write_record(w, bytes, size);
 }
 
 /* Adds the digest of a model to those that the snapshot describes. Returns true if it was not among them. */
@@ -82,6 +100,7 @@ static void save_one(saving *w, simulation *s) {
     Dynamics__V1__SimulationSnapshot *snapshot = message_snapshot(s, &parts);
     if (snapshot) {
         snapshot->description = model.description;
+        snapshot->is_unloaded = state_journal_is_unloaded(&w->live->journal, s);
         bytes = pack(snapshot, &size);
     }
     simulation_unlock(s);
@@ -135,6 +154,7 @@ static bool save_all(live *l, char path[PATH_MAX], size_t *count) {
     }
     w.digests = malloc((*count + 1) * sizeof *w.digests);
     generations_begin(&j->files, &w.writer);
+    save_version(&w);
     for (size_t i = 0; w.digests && i < *count; i++) {
         save_one(&w, all[i]);
     }
@@ -267,8 +287,10 @@ static bool restore_one(live *l, const Dynamics__V1__SimulationSnapshot *snapsho
                         const Dynamics__V1__ModelDescription *description, const snapshot_report *report,
                         refusal *why) {
     model_entry *entry = plan_restored_model(l, snapshot, description, why);
-    /* A model with constraints of the simulation's request is that of the simulation alone. */
-    bool is_own = entry && snapshot->options->query->n_constraints > 0;
+    /* A model with constraints of the simulation's request, or without its rotors, is that of the simulation alone, as
+     * an unloaded one is. */
+    const Dynamics__V1__Query *query = entry ? snapshot->options->query : NULL;
+    bool is_own = query && (snapshot->is_unloaded || query->n_constraints > 0 || query->without_rotors);
     bool has_model = entry && (is_own || enter_model(l, entry, why));
     simulation *s = has_model ? plan_restored(l, snapshot, entry, why) : NULL;
     model_entry_release(entry);
@@ -282,7 +304,7 @@ static bool restore_one(live *l, const Dynamics__V1__SimulationSnapshot *snapsho
     simulation_renew(s);
     bool runs = snapshot->condition == DYNAMICS__V1__SIMULATION_CONDITION__SIMULATION_CONDITION_RUNNING;
     uint64_t record;
-    bool is_good = live_add_simulation(l, s, runs, &record, why);
+    bool is_good = live_add_simulation(l, s, UINT64_MAX, runs, &record, why);
     if (is_good) {
         report_change(s, snapshot, report);
     }
@@ -374,6 +396,15 @@ static void change_owner(collection *c, const Dynamics__V1__SimulationOwner *cha
     }
 }
 
+/* Notes that a model was unloaded, in the simulations that have it. */
+static void note_unloaded(collection *c, const char *digest) {
+    for (size_t i = 0; i < c->count; i++) {
+        if (strcmp(c->simulations[i]->digest, digest) == 0) {
+            c->simulations[i]->is_unloaded = true;
+        }
+    }
+}
+
 static void collect_record(void *context, const uint8_t *bytes, size_t size) {
     collection *c = context;
     if (c->unknown[0] != '\0' || field_check_later(&dynamics__v1__state_record__descriptor, bytes, size, c->unknown)) {
@@ -393,6 +424,10 @@ static void collect_record(void *context, const uint8_t *bytes, size_t size) {
         remove_simulation(c, record->deleted);
     } else if (record->record_case == DYNAMICS__V1__STATE_RECORD__RECORD_OWNER) {
         change_owner(c, record->owner);
+    } else if (record->record_case == DYNAMICS__V1__STATE_RECORD__RECORD_UNLOADED) {
+        note_unloaded(c, record->unloaded);
+    } else if (record->record_case == DYNAMICS__V1__STATE_RECORD__RECORD_VERSION) {
+        state_version_is_later(record->version, c->unknown);
     }
     dynamics__v1__state_record__free_unpacked(record, NULL);
 }

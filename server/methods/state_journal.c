@@ -33,11 +33,24 @@ void state_journal_forget_models(state_journal *j) {
     j->described_count = 0;
 }
 
-bool state_journal_describe(state_journal *j, const char *digest) {
+static bool is_described(const state_journal *j, const char *digest) {
     for (size_t i = 0; i < j->described_count; i++) {
         if (strcmp(j->described[i], digest) == 0) {
-            return false;
+            return true;
         }
+    }
+    return false;
+}
+
+bool state_journal_is_unloaded(const state_journal *j, const simulation *s) {
+    model_entry *present = model_store_find(j->options->store, s->entry->digest);
+    model_entry_release(present);
+    return !present;
+}
+
+bool state_journal_describe(state_journal *j, const char *digest) {
+    if (is_described(j, digest)) {
+        return false;
     }
     if (j->described_count == j->described_capacity) {
         size_t capacity = j->described_capacity ? 2 * j->described_capacity : 16;
@@ -111,6 +124,7 @@ uint64_t state_journal_created(state_journal *j, simulation *s, bool runs) {
     record.simulation = message_snapshot(s, &parts);
     if (record.simulation) {
         parts.snapshot.description = model.description;
+        parts.snapshot.is_unloaded = state_journal_is_unloaded(j, s);
         if (runs) {
             parts.snapshot.condition = DYNAMICS__V1__SIMULATION_CONDITION__SIMULATION_CONDITION_RUNNING;
         }
@@ -143,6 +157,13 @@ uint64_t state_journal_owned(state_journal *j, const simulation *s) {
     owner.lease = s->lease;
     owner.belongs_to = (char *)s->belongs_to;
     return j->is_open ? append(j, &record) : 0;
+}
+
+uint64_t state_journal_unloaded(state_journal *j, const char *digest) {
+    Dynamics__V1__StateRecord record = DYNAMICS__V1__STATE_RECORD__INIT;
+    record.record_case = DYNAMICS__V1__STATE_RECORD__RECORD_UNLOADED;
+    record.unloaded = (char *)(uintptr_t)digest;
+    return j->is_open && is_described(j, digest) ? append(j, &record) : 0;
 }
 
 bool state_journal_sync(state_journal *j, uint64_t record) {

@@ -50,6 +50,13 @@ uint64_t state_journal_deleted(state_journal *j, const char *name);
  * is none. Called with `changes` held. */
 uint64_t state_journal_owned(state_journal *j, const simulation *s);
 
+/* Records that the store does not have a model any more, if a simulation of this generation has or had it. Returns the
+ * number of the record, or 0 if there is none. Called with `changes` held. */
+uint64_t state_journal_unloaded(state_journal *j, const char *digest);
+
+/* Returns whether the store lacks the model of a simulation: it was unloaded or replaced. */
+bool state_journal_is_unloaded(const state_journal *j, const simulation *s);
+
 /* Waits until the record of that number is on the disk. Returns false if it is not, and for 0. Called without any
  * mutex. */
 bool state_journal_sync(state_journal *j, uint64_t record);

@@ -182,7 +182,8 @@ static bool read_target(const Dynamics__V1__OpenStreamRequest *r, stream_options
 }
 
 /* Parts of the query of a stream whose points become torques. */
-static const query_parts FEEDFORWARD_PARTS = QUERY_ALL | QUERY_CONSTRAINTS | QUERY_ADDED_CONSTRAINTS;
+static const query_parts FEEDFORWARD_PARTS =
+    QUERY_ALL | QUERY_CONSTRAINTS | QUERY_ADDED_CONSTRAINTS | QUERY_MOTION_OPTIONS;
 
 /* Returns the parts of the query that a kind of stream supports. */
 static query_parts supported_parts(stream_kind kind) {
@@ -257,6 +258,7 @@ static bool read_query(stream_session *session, const Dynamics__V1__Query *sent,
     options->payload_count = session->values.payload_count;
     options->payloads = session->values.payloads;
     options->precision = session->values.precision;
+    options->motion = session->values.motion;
     return is_read;
 }
 
@@ -300,13 +302,20 @@ static bool write_header(recording *r, void *context) {
 
 /* Begins the recording of a stream that is not in the table yet, under the wanted name or that of the stream. On
  * failure fills `why` and returns false. */
-static bool open_recording(live *l, stream *s, const char *wanted, refusal *why) {
+static bool open_recording(call *c, stream *s, const char *wanted, refusal *why) {
+    live *l = c->service->live;
     char path[PATH_MAX];
     recorded_model model;
     recorded_model_describe(&model, &l->options, s->entry->model, atomic_load(&l->options.limits->recording_bytes) / 2);
     recorded_stream start = {.stream = s, .description = model.description};
     const recording_beginning beginning = {
-        .place = &s->recording, .mutex = &s->mutex, .write_header = write_header, .context = &start};
+        .place = &s->recording,
+        .mutex = &s->mutex,
+        .user = s->belongs_to,
+        .is_free = call_share(c, 0) > 0,
+        .write_header = write_header,
+        .context = &start,
+    };
     bool is_begun = live_begin_recording(l, wanted[0] ? wanted : s->name, &beginning, path, why);
     recorded_model_free(&model);
     if (!is_begun) {
@@ -387,8 +396,8 @@ static stream *open_stream(call *c, const Dynamics__V1__OpenStreamRequest *r, mo
     snprintf(s->owner, sizeof s->owner, "%s", c->transport->peer);
     snprintf(s->belongs_to, sizeof s->belongs_to, "%s", c->caller.name);
     topics_name(&session->topics, l->options.instance, "stream", name, "torques");
-    bool is_good = (options.kind != STREAM_RECORD || open_recording(l, s, r->record->recording, &why)) &&
-                   live_add_stream(l, s, &why);
+    bool is_good = (options.kind != STREAM_RECORD || open_recording(c, s, r->record->recording, &why)) &&
+                   live_add_stream(l, s, call_share(c, atomic_load(&l->options.limits->user_streams)), &why);
     if (!is_good) {
         call_refuse(c, &why);
         withdraw(l, s);
@@ -534,10 +543,12 @@ void method_close_stream(call *c) {
     if (!s) {
         return;
     }
-    if (r->key != s->key) {
+    if (r->key != s->key && !(r->key == 0 && call_may_command(c, s->belongs_to))) {
         call_blame(c, "key");
-        call_fail(c, REASON_WRONG_TOKEN, "stream \"%s\" was opened by %s; pass its key (the request has %s)", s->name,
-                  s->owner, r->key ? "another one" : "none");
+        call_fail(c, REASON_WRONG_TOKEN,
+                  "stream \"%s\" was opened by %s; pass its key (the request has %s), or none as %s or as an "
+                  "administrator",
+                  s->name, s->owner, r->key ? "another one" : "none", s->belongs_to);
     } else {
         live_end_stream(c->service->live, s, STREAM_CLOSED, "closed by its owner");
         reply->stream = summarize(c, s);

@@ -7,8 +7,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "methods/given_rows.h"
 #include "methods/methods.h"
 #include "methods/motion.h"
+#include "methods/motion_agreement.h"
 #include "methods/query.h"
 #include "methods/stepping.h"
 
@@ -148,6 +150,7 @@ typedef struct inverse_task {
     motion m;
     const double *time; /* of the rows, at which prescribed motions are evaluated; NULL: 0 */
     double *tau;
+    dyn_constrained_inverse_result *agreement; /* of each row with constraints; NULL: of none */
 } inverse_task;
 
 /* Computes the forces of rows of a model with constraints; each row at its time, where the rows have times. `added` are
@@ -159,13 +162,15 @@ static dyn_status constrained_step(const batch *b, const batch_worker *w, const 
     for (size_t i = first; status == DYN_OK && i < end; i += chunk) {
         dyn_external_forces forces;
         const dyn_external_forces *acting = batch_forces(b, i, w->scratch, &forces);
-        const dyn_constrained_inverse_options options =
-            DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.added = motion_rows(added, b->nv, i - first));
+        dyn_given_rows given;
+        dyn_constrained_inverse_options options = b->values.motion;
+        options.added = motion_rows(added, b->nv, i - first);
+        options.given = given_rows_from(b, i, &given);
         status = dyn_workspace_set_time(w->workspace, t->time ? t->time[i] : 0, error);
         if (status == DYN_OK) {
             status = dyn_constrained_inverse_dynamics(
                 w->model, w->workspace, chunk, b->values.gravity, b->q + i * b->nq, motion_rows(t->m.v, b->nv, i),
-                motion_rows(t->m.a, b->nv, i), acting, &options, t->tau + i * b->nv, NULL, NULL, error);
+                motion_rows(t->m.a, b->nv, i), acting, &options, t->tau + i * b->nv, NULL, t->agreement + i, error);
         }
         if (status != DYN_OK && error->site.has_sample) {
             error->site.sample += i - first;
@@ -184,7 +189,7 @@ static dyn_status inverse_step(const batch *b, const batch_worker *w, const void
     bool moves = batch_base(b, first, &base) != NULL;
     dyn_status status =
         moves ? dyn_base_forces(w->model, w->workspace, count, q, v, &base, base_forces, NULL, error) : DYN_OK;
-    if (status == DYN_OK && dyn_model_constraint_rows(w->model) > 0) {
+    if (status == DYN_OK && given_rows_total(b) > 0) {
         return constrained_step(b, w, t, first, count, moves ? base_forces : NULL, error);
     }
     if (status == DYN_OK) {
@@ -215,6 +220,7 @@ static void fill_inverse(batch *b, const Dynamics__V1__InverseDynamicsTrajectory
     reply->rows = b->n;
     reply->excesses = find_excesses(b, b->n, r->n_time ? r->time : NULL, b->q, t->m.v, t->tau, &reply->n_excesses);
     reply->n_tau = b->n * b->nv, reply->tau = batch_vectors(b, t->tau);
+    reply->agreement = motion_agreement_write(b, t->agreement);
     if (v) {
         reply->n_v = reply->n_a = b->n * b->nv;
         reply->v = batch_vectors(b, v), reply->a = batch_vectors(b, a);
@@ -228,13 +234,14 @@ void method_inverse_dynamics_trajectory(call *c) {
     dyn_rates rates = DYN_RATES_SPLINE;
     double *v = NULL, *a = NULL;
     bool is_derived = r->rates != DYNAMICS__V1__RATES__RATES_GIVEN;
-    bool is_ready =
-        batch_open(c, &b, r->query, QUERY_ALL | QUERY_CONSTRAINTS | QUERY_ADDED_CONSTRAINTS | QUERY_BASE_MOTION, r->n_q,
-                   r->q) &&
-        read_rates(&b, r->rates, true, &rates) && check_rates(&b, r) &&
-        check_times(&b, b.n, r->n_time, r->time, is_derived);
+    bool is_ready = batch_open(c, &b, r->query,
+                               QUERY_ALL | QUERY_CONSTRAINTS | QUERY_ADDED_CONSTRAINTS | QUERY_ROWS |
+                                   QUERY_MOTION_OPTIONS | QUERY_BASE_MOTION,
+                               r->n_q, r->q) &&
+                    given_rows_read(&b) && read_rates(&b, r->rates, true, &rates) && check_rates(&b, r) &&
+                    check_times(&b, b.n, r->n_time, r->time, is_derived);
     if (is_ready) {
-        batch_expect(&b, (is_derived ? 3 : 1) * b.nv);
+        batch_expect(&b, (is_derived ? 3 : 1) * b.nv + (given_rows_total(&b) > 0 ? AGREEMENT_NUMBERS : 0));
         is_ready = batch_begin(&b, ROW_COST * (double)b.nv + stepping_constraint_cost(b.model)) &&
                    read_tip(&b, r->tip) && (!is_derived || derive(&b, r->time, rates, &v, &a));
     }
@@ -243,6 +250,7 @@ void method_inverse_dynamics_trajectory(call *c) {
         t.time = r->n_time > 0 ? r->time : NULL;
         t.m.a = is_derived ? a : batch_input(&b, r->n_a, r->a);
         t.tau = batch_output(&b, b.nv);
+        t.agreement = given_rows_total(&b) > 0 ? call_allocate(c, b.n, sizeof *t.agreement) : NULL;
     }
     size_t base_size = b.base.twist ? BLOCK_SAMPLES * b.nv * sizeof(double) : 0;
     Dynamics__V1__InverseDynamicsTrajectoryReply *reply = is_ready ? create_inverse_dynamics_trajectory_reply(c) : NULL;
@@ -394,6 +402,7 @@ static bool move(batch *b, forward_task *t) {
             t->closure_error = t->result.closure_error;
             t->constraint = t->result.constraint;
         }
+        call_yield(b->call);
         goes_on = call_may_proceed(b->call, (double)i / (double)t->rows);
     }
     dyn_simulator_free(simulator);
@@ -405,8 +414,8 @@ static bool move(batch *b, forward_task *t) {
         /* The library counts tau from the row of the failed step, i - 1. */
         error.site.index += error.site.has_index ? (i - 1) * b->nv : 0;
         batch_fail(b, 0, &error);
-    } else if (!goes_on && !call_has_ended(b->call) && !call_is_cancelled(b->call)) {
-        call_is_late(b->call);
+    } else if (!goes_on && !call_has_ended(b->call)) {
+        call_fail_ended(b->call);
     }
     return !call_has_ended(b->call);
 }

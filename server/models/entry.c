@@ -156,6 +156,39 @@ dyn_status model_entry_create(const char *text, size_t length, const char *name,
     return status;
 }
 
+/* Builds the model of an entry without its rotors. */
+static dyn_status build_bare(const model_entry *entry, dyn_error *error, model_entry **bare) {
+    dyn_builder *builder = NULL;
+    dyn_build_options built = DYN_BUILD_OPTIONS_INIT();
+    dyn_status status = dyn_model_describe(entry->model, &builder, error);
+    if (status == DYN_OK) {
+        status = dyn_builder_remove_rotors(builder, error);
+    }
+    if (status == DYN_OK) {
+        status = dyn_model_build_options(entry->model, &built, error);
+    }
+    const model_options options = {.base = built.base, .mimic = built.mimic};
+    if (status == DYN_OK) {
+        status = model_entry_build(builder, NULL, entry->name, "", &options, SIZE_MAX, error, bare);
+    }
+    dyn_builder_free(builder);
+    return status;
+}
+
+dyn_status model_entry_without_rotors(model_entry *entry, dyn_error *error, model_entry **bare) {
+    if (dyn_model_rotor_count(entry->model) == 0) {
+        *bare = model_entry_retain(entry);
+        return DYN_OK;
+    }
+    pthread_mutex_lock(&entry->mutex);
+    dyn_status status = entry->bare ? DYN_OK : build_bare(entry, error, &entry->bare);
+    if (status == DYN_OK) {
+        *bare = model_entry_retain(entry->bare);
+    }
+    pthread_mutex_unlock(&entry->mutex);
+    return status;
+}
+
 model_entry *model_entry_retain(model_entry *entry) {
     atomic_fetch_add(&entry->references, 1);
     return entry;
@@ -170,6 +203,7 @@ void model_entry_release(model_entry *entry) {
             dyn_workspace_free(entry->idle[p][i]);
         }
     }
+    model_entry_release(entry->bare);
     dyn_compiled_free(entry->compiled);
     dyn_model_free(entry->model);
     dyn_report_free(entry->report);

@@ -59,6 +59,7 @@ typedef struct model_entry {
     char compilation_reason[COMPILATION_REASON_SIZE];
     dyn_compiled *compiled;   /* NULL until compiled; then constant */
     char object[DIGEST_SIZE]; /* digest of its object file */
+    struct model_entry *bare; /* the model without its rotors, or NULL until it was asked for */
 } model_entry;
 
 /* Converts the name of a file or a robot to that of a model: '.' becomes '_'. Names of models have no '.', which
@@ -76,6 +77,10 @@ dyn_status model_entry_create(const char *text, size_t length, const char *name,
  * model_entry_create. Errors are as in builder.h, and with place "name", or "links" for too many. */
 dyn_status model_entry_build(dyn_builder *builder, dyn_report *report, const char *name, const char *source,
                              const model_options *options, size_t links, dyn_error *error, model_entry **result);
+
+/* Returns a reference to the model without the inertia of its rotors (dyn_builder_remove_rotors), which is in no store:
+ * built once, and `entry` itself where it has none. Errors are as in builder.h. */
+dyn_status model_entry_without_rotors(model_entry *entry, dyn_error *error, model_entry **bare);
 
 /* Acquires a reference. Returns `entry`. */
 model_entry *model_entry_retain(model_entry *entry);

@@ -251,3 +251,13 @@ size_t model_store_count(model_store *store) {
     pthread_rwlock_unlock(&store->lock);
     return count;
 }
+
+size_t model_store_count_of(model_store *store, const char *belongs_to) {
+    size_t count = 0;
+    pthread_rwlock_rdlock(&store->lock);
+    for (size_t i = 0; i < store->count; i++) {
+        count += strcmp(store->entries[i]->belongs_to, belongs_to) == 0;
+    }
+    pthread_rwlock_unlock(&store->lock);
+    return count;
+}

@@ -82,4 +82,7 @@ void model_store_forget(model_store *store);
 
 size_t model_store_count(model_store *store);
 
+/* Returns the number of models that belong to a caller. */
+size_t model_store_count_of(model_store *store, const char *belongs_to);
+
 #endif

@@ -10,7 +10,8 @@
 
 #define EPISODE_TIME (60 * NANOSECONDS)
 
-enum { COUNT_SIZE = 24 };
+/* Size of the digits of a number, and most fields of a line, with the end of their list. */
+enum { COUNT_SIZE = 24, FIELDS = 9 };
 
 void audit_init(audit *a, logger *log) {
     memset(a, 0, sizeof *a);
@@ -20,18 +21,20 @@ void audit_init(audit *a, logger *log) {
 
 /* Writes the line of an action. `more` is the number of equal actions that were not logged; 0: it is the first. */
 static void write_action(audit *a, const audit_action *action, uint64_t more) {
-    char count[COUNT_SIZE];
-    snprintf(count, sizeof count, "%" PRIu64, more);
-    const log_field fields[] = {
-        {"method", action->method},
-        {"object", action->object},
-        {"peer", action->peer},
-        {"caller", action->caller ? action->caller : ""},
-        {"outcome", action->outcome},
-        {"code", action->code},
-        {more > 0 ? "more" : NULL, count},
-        {NULL, NULL},
+    char number[COUNT_SIZE];
+    snprintf(number, sizeof number, "%" PRIu64, more > 0 ? more : action->request);
+    log_field fields[FIELDS] = {
+        {"method", action->method},   {"object", action->object},
+        {"peer", action->peer},       {"caller", action->caller ? action->caller : ""},
+        {"outcome", action->outcome}, {"code", action->code},
     };
+    size_t count = 6;
+    if (action->belongs_to && action->belongs_to[0]) {
+        fields[count++] = (log_field){"belongs_to", action->belongs_to};
+    }
+    if (more > 0 || action->request > 0) {
+        fields[count++] = (log_field){more > 0 ? "more" : "request", number};
+    }
     log_fields(a->log, action->is_denied ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "audit", fields);
 }
 
@@ -57,6 +60,7 @@ static uint64_t hash_action(const audit_action *action) {
     hash = hash_text(hash, action->object);
     hash = hash_text(hash, action->peer);
     hash = hash_text(hash, action->caller ? action->caller : "");
+    hash = hash_text(hash, action->belongs_to ? action->belongs_to : "");
     hash = hash_text(hash, action->outcome);
     return hash_text(hash, action->code) | 1;
 }
@@ -84,6 +88,8 @@ static void begin_episode(audit_episode *e, uint64_t key, uint64_t now, const au
     e->action.peer = e->peer;
     snprintf(e->caller, sizeof e->caller, "%s", action->caller ? action->caller : "");
     e->action.caller = e->caller;
+    snprintf(e->belongs_to, sizeof e->belongs_to, "%s", action->belongs_to ? action->belongs_to : "");
+    e->action.belongs_to = e->belongs_to;
 }
 
 void audit_record(audit *a, const audit_action *action) {

@@ -19,13 +19,15 @@ enum { AUDIT_EPISODES = 128, AUDIT_OBJECT_SIZE = 132, AUDIT_PEER_SIZE = 64, AUDI
 
 /* Action of a peer. */
 typedef struct audit_action {
-    const char *method;  /* constant, such as "load_model" */
-    const char *object;  /* name of the model, simulation, stream or recording; "": none */
-    const char *peer;    /* "uid 1000 pid 4711", "127.0.0.1:40112" */
-    const char *caller;  /* "uid:1000", "token:planner"; NULL: not known */
-    const char *outcome; /* constant: "done", "loaded", "replaced", "refused", "denied" ... */
-    const char *code;    /* constant: code of the reply, such as "OK" */
-    bool is_denied;      /* logged as a warning */
+    const char *method;     /* constant, such as "load_model" */
+    const char *object;     /* name of the model, simulation, stream or recording; "": none */
+    const char *peer;       /* "uid 1000 pid 4711", "127.0.0.1:40112" */
+    const char *caller;     /* "uid:1000", "token:planner"; NULL: not known */
+    const char *belongs_to; /* user whose object an administrator changes; NULL or "": none */
+    const char *outcome;    /* constant: "done", "loaded", "replaced", "refused", "denied" ... */
+    const char *code;       /* constant: code of the reply, such as "OK" */
+    uint64_t request;       /* number that the client chose for the request; 0: it chose none */
+    bool is_denied;         /* logged as a warning */
 } audit_action;
 
 /* Actions that are equal. */
@@ -34,7 +36,7 @@ typedef struct audit_episode {
     uint64_t start; /* ns */
     uint64_t more;  /* actions after the first */
     audit_action action;
-    char object[AUDIT_OBJECT_SIZE], peer[AUDIT_PEER_SIZE], caller[AUDIT_CALLER_SIZE];
+    char object[AUDIT_OBJECT_SIZE], peer[AUDIT_PEER_SIZE], caller[AUDIT_CALLER_SIZE], belongs_to[AUDIT_CALLER_SIZE];
 } audit_episode;
 
 typedef struct audit {

@@ -21,7 +21,11 @@ typedef struct counters {
     atomic_uint_fast64_t last_shortage;      /* ns, CLOCK_MONOTONIC; 0: never */
     atomic_uint_fast64_t half_messages;      /* connections closed because a message was incomplete after its time */
     atomic_uint_fast64_t greedy_connections; /* connections closed because memory was short and they held much of it */
+    atomic_uint_fast64_t fast_calls;         /* calls over fast channels */
+    atomic_uint_fast64_t fast_refused;       /* fast channels refused because too many were open */
+    atomic_uint_fast64_t fast_damaged;       /* fast channels ended because of what their client wrote */
     atomic_uint connections;
+    atomic_uint fast_channels;
 } counters;
 
 #endif

@@ -25,7 +25,7 @@ enum { MESSAGE_SIZE = 2048, PRINTED_SIZE = 3072, LINE_SIZE = 4 * PRINTED_SIZE + 
 
 /* Sizes of a printed field, of the characters around a field in JSON, and of a field's name in the journal; and the
  * largest number of fields in a line of the journal. */
-enum { FIELD_SIZE = 512, MEMBER_MARGIN = 8, JOURNAL_NAME_SIZE = 48, JOURNAL_FIELDS = 8 };
+enum { FIELD_SIZE = 512, MEMBER_MARGIN = 8, JOURNAL_NAME_SIZE = 48, JOURNAL_FIELDS = 12 };
 
 #define EPISODE_INTERVAL (60 * NANOSECONDS)
 

@@ -60,7 +60,7 @@ typedef struct target {
     size_t index, component;
     const char *path; /* path of an ipc endpoint, else NULL */
     struct sockaddr_storage address;
-    bool is_request, is_ingest;
+    bool is_request, is_ingest, is_tls;
     bool is_resolved;
     uint64_t last_start, last_restart; /* ns, the probe's own time */
     uint64_t last_success;             /* ns, clock_now */
@@ -84,6 +84,14 @@ struct probe {
 static const uint8_t req_greeting[GREETING] = {0, 'S', 'P', 0, 0, 0x30, 0, 0};
 static const uint8_t sub_greeting[GREETING] = {0, 'S', 'P', 0, 0, 0x21, 0, 0};
 static const uint8_t push_greeting[GREETING] = {0, 'S', 'P', 0, 0, 0x50, 0, 0};
+
+/* Greeting of a client of TLS 1.2 with one cipher suite (TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256), without a session and
+ * extensions, with zeros for random bytes. A server answers it with a greeting or an alert. The probe has no
+ * certificate and goes no further. */
+static const uint8_t tls_greeting[50] = {0x16, 3, 1, 0, 45, 1, 0, 0, 41, 3, 3, [45] = 2, 0xc0, 0x2f, 1, 0};
+
+/* Bytes of the head of a record of TLS. */
+enum { TLS_HEAD = 5 };
 
 /* Writes the greeting, frame head and request; ipc frames start with a byte 1. Returns the size. */
 static size_t build_message(const probe_options *o, bool is_ipc, uint8_t *message) {
@@ -147,6 +155,7 @@ static void init_target(probe *p, size_t i) {
     t->is_request = from->is_request;
     t->is_ingest = from->is_ingest;
     t->component = health_enter(p->options.health, "listener %s", from->address);
+    t->is_tls = strncmp(from->address, "tls+", 4) == 0;
     t->path = strncmp(from->address, "ipc://", 6) == 0 ? from->address + 6 : NULL;
     t->is_resolved = t->path || resolve(from->address, &t->address);
     t->last_success = clock_now();
@@ -213,6 +222,14 @@ static void on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
     *buffer = uv_buf_init((char *)a->buffer + used, (unsigned)(BUFFER_SIZE - used));
 }
 
+/* Takes the head of a record of TLS, of any kind, as the answer. */
+static void read_tls(attempt *a) {
+    if (a->state == ATTEMPT_GREETED_BY_US && a->received >= TLS_HEAD) {
+        a->state = ATTEMPT_WAITING;
+        succeed(a);
+    }
+}
+
 static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer) {
     attempt *a = stream->data;
     (void)buffer;
@@ -221,6 +238,10 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer) 
         return;
     }
     a->received += (size_t)count;
+    if (a->target->is_tls) {
+        read_tls(a);
+        return;
+    }
     if (a->state == ATTEMPT_GREETED_BY_US && a->received >= GREETING) {
         a->state = ATTEMPT_WAITING;
         a->greeted = a->target->probe->time;
@@ -278,8 +299,11 @@ static void on_connected(uv_connect_t *request, int status) {
         return;
     }
     const uint8_t *greeting = t->is_ingest ? push_greeting : sub_greeting;
-    const uint8_t *bytes = !t->is_request ? greeting : t->path ? p->ipc_message : p->message;
-    size_t size = !t->is_request ? GREETING : t->path ? p->ipc_message_size : p->message_size;
+    const uint8_t *bytes = t->is_tls ? tls_greeting : !t->is_request ? greeting : t->path ? p->ipc_message : p->message;
+    size_t size = t->is_tls        ? sizeof tls_greeting
+                  : !t->is_request ? GREETING
+                  : t->path        ? p->ipc_message_size
+                                   : p->message_size;
     uv_buf_t buffer = uv_buf_init((char *)(uintptr_t)bytes, (unsigned)size);
     a->state = ATTEMPT_GREETED_BY_US;
     a->write.data = a;
@@ -359,6 +383,10 @@ static void check_attempt(target *t, attempt *a) {
     bool is_admitted = p->options.hooks.admitted(p->options.hooks.context, t->index) > a->admitted_before;
     if (a->state == ATTEMPT_WAITING && is_admitted && !t->is_request) {
         succeed(a);
+    } else if (t->is_tls && a->state == ATTEMPT_GREETED_BY_US && now >= a->start + DEAD_TIME) {
+        a->state = ATTEMPT_WAITING;
+        close_attempt(a);
+        restart(t, a, "did not answer any more");
     } else if (a->state == ATTEMPT_WAITING && !is_admitted && now >= a->greeted + DEAD_TIME) {
         close_attempt(a);
         restart(t, a, "took up no connection any more");
@@ -366,6 +394,12 @@ static void check_attempt(target *t, attempt *a) {
         close_attempt(a);
     } else if (!a->is_reported && now >= (a->greeted ? a->greeted : a->start) + p->timeout) {
         report_late(t, a, is_admitted);
+    }
+}
+
+void probe_hurry(probe *p) {
+    for (size_t i = 0; i < p->target_count; i++) {
+        p->targets[i].last_start = 0;
     }
 }
 

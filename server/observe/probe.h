@@ -3,7 +3,8 @@
  * The self-probe: connects to each of the daemon's own endpoints as a client would, by plain sockets with nng's wire
  * protocol, and re-creates a listener that no longer accepts connections.
  *
- * An endpoint for requests receives a real request. A listener is dead if the system accepts and greets a connection,
+ * An endpoint for requests receives a real request, and an endpoint of TLS the greeting of a client, which its server
+ * answers before any certificate is needed. A listener is dead if the system accepts and greets a connection,
  * but the transport admits none for two seconds in which the loop runs. Delays beyond the timeout are only reported,
  * separately for greeting, admission and answer. All functions are for the thread of the loop.
  */
@@ -51,6 +52,9 @@ probe *probe_create(const probe_options *options);
 
 /* Starts and checks attempts. Must be called at every tick of the loop. */
 void probe_tick(probe *p);
+
+/* Lets every endpoint be probed at the next tick. */
+void probe_hurry(probe *p);
 
 /* Returns whether every endpoint has answered a request, or admitted a connection if it answers none, within `age`
  * ns. */

@@ -48,7 +48,16 @@ static bool reserve(name_table *table) {
     return entries != NULL;
 }
 
-static name_insertion insert(name_table *table, const char *name, void *value, size_t most) {
+/* Returns whether the table has as many values like this one as the share allows. */
+static bool is_share_full(const name_table *table, const void *value, const name_share *share) {
+    size_t count = 0;
+    for (size_t i = 0; share && i < table->count; i++) {
+        count += share->is_alike(table->entries[i].value, value);
+    }
+    return share && count >= share->most;
+}
+
+static name_insertion insert(name_table *table, const char *name, void *value, size_t most, const name_share *share) {
     bool is_there;
     size_t place = place_of(table, name, &is_there);
     if (is_there) {
@@ -56,6 +65,9 @@ static name_insertion insert(name_table *table, const char *name, void *value, s
     }
     if (table->count >= most) {
         return NAME_TABLE_FULL;
+    }
+    if (is_share_full(table, value, share)) {
+        return NAME_SHARE_FULL;
     }
     if (!reserve(table)) {
         return NAME_NO_MEMORY;
@@ -67,9 +79,10 @@ static name_insertion insert(name_table *table, const char *name, void *value, s
     return NAME_INSERTED;
 }
 
-name_insertion name_table_insert(name_table *table, const char *name, void *value, size_t most) {
+name_insertion name_table_insert(name_table *table, const char *name, void *value, size_t most,
+                                 const name_share *share) {
     pthread_mutex_lock(&table->mutex);
-    name_insertion result = insert(table, name, value, most);
+    name_insertion result = insert(table, name, value, most, share);
     pthread_mutex_unlock(&table->mutex);
     return result;
 }

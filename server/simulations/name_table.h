@@ -27,11 +27,25 @@ void name_table_init(name_table *table, void (*retain)(void *value), void (*rele
 /* Releases all values and frees the table's memory. */
 void name_table_free(name_table *table);
 
-typedef enum name_insertion { NAME_INSERTED, NAME_TAKEN, NAME_TABLE_FULL, NAME_NO_MEMORY } name_insertion;
+typedef enum name_insertion {
+    NAME_INSERTED,
+    NAME_TAKEN,
+    NAME_TABLE_FULL,
+    NAME_SHARE_FULL,
+    NAME_NO_MEMORY,
+} name_insertion;
+
+/* Largest number of values that are alike, such as those of one user. */
+typedef struct name_share {
+    size_t most;
+    bool (*is_alike)(const void *value, const void *inserted);
+} name_share;
 
 /* Inserts a value under a name, which must live as long as the value, and takes a reference. Fails if the name is in
- * the table, the table has `most` values, or memory is exhausted. */
-name_insertion name_table_insert(name_table *table, const char *name, void *value, size_t most);
+ * the table, the table has `most` values, `share` (NULL: none) has no room for another value that is like this one, or
+ * memory is exhausted. */
+name_insertion name_table_insert(name_table *table, const char *name, void *value, size_t most,
+                                 const name_share *share);
 
 /* Returns a reference to the value of that name, or NULL. */
 void *name_table_find(name_table *table, const char *name);

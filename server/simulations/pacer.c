@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs periodic tasks on threads, each with a heap of tasks by due time. */
+/* Runs periodic tasks on threads, each with a heap of tasks by due time, in groups of those that are due. */
 #include "simulations/pacer.h"
 
 #include <pthread.h>
@@ -16,16 +16,19 @@ typedef struct pacer_thread {
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t changed; /* the first task is another one, or the thread must end */
-    pthread_cond_t done;    /* a task has run */
+    pthread_cond_t done;    /* tasks have run */
     pacer_task **heap;
     size_t count, capacity;
-    size_t load;         /* tasks in the heap or running */
-    pacer_task *running; /* NULL: none */
+    size_t load; /* tasks in the heap or running */
+    const pacer_options *options;
+    pacer_memory memory;  /* of the thread */
+    atomic_bool has_news; /* a spinning thread must look at its heap again */
     bool is_started, must_end;
 } pacer_thread;
 
 struct pacer {
     atomic_uint_fast64_t overruns;
+    pacer_options options;
     unsigned count;
     pacer_thread threads[];
 };
@@ -81,21 +84,37 @@ static void queue(pacer_thread *t, pacer_task *task, uint64_t due) {
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
-/* Runs the first task of the heap, with the mutex unlocked meanwhile, and queues it again unless it has ended. */
-static void run_first(pacer_thread *t) {
-    pacer_task *task = t->heap[0];
-    remove_task(t, task);
-    t->running = task;
+/* Runs the tasks that are due, with the mutex unlocked meanwhile, and queues them again unless they have ended. */
+static void run_due(pacer_thread *t, uint64_t now) {
+    pacer_task *tasks[PACER_GROUP];
+    uint64_t next[PACER_GROUP];
+    size_t count = 0;
+    while (t->count > 0 && t->heap[0]->due <= now && count < PACER_GROUP) {
+        tasks[count] = t->heap[0];
+        remove_task(t, tasks[count]);
+        tasks[count++]->is_running = true;
+    }
     pthread_mutex_unlock(&t->mutex);
-    uint64_t next = task->run(task, task->due);
+    t->options->run(tasks, count, &t->memory, next);
     pthread_mutex_lock(&t->mutex);
-    t->running = NULL;
-    if (next != PACER_END && !task->must_end) {
-        queue(t, task, next);
-    } else {
-        t->load--;
+    for (size_t i = 0; i < count; i++) {
+        tasks[i]->is_running = false;
+        if (next[i] != PACER_END && !tasks[i]->must_end) {
+            queue(t, tasks[i], next[i]);
+        } else {
+            t->load--;
+        }
     }
     pthread_cond_broadcast(&t->done);
+}
+
+/* Spins until a time in ns, or until the heap has changed, with the mutex unlocked meanwhile. */
+static void spin_until(pacer_thread *t, uint64_t time) {
+    atomic_store(&t->has_news, false);
+    pthread_mutex_unlock(&t->mutex);
+    while (clock_now() < time && !atomic_load_explicit(&t->has_news, memory_order_relaxed)) {
+    }
+    pthread_mutex_lock(&t->mutex);
 }
 
 static void *work(void *argument) {
@@ -104,19 +123,23 @@ static void *work(void *argument) {
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     pthread_mutex_lock(&t->mutex);
     while (!t->must_end) {
-        if (t->count == 0) {
+        uint64_t now = clock_now(), due = t->count > 0 ? t->heap[0]->due : PACER_END;
+        if (due == PACER_END) {
             pthread_cond_wait(&t->changed, &t->mutex);
-        } else if (t->heap[0]->due <= clock_now()) {
-            run_first(t);
+        } else if (due <= now) {
+            run_due(t, now);
+        } else if (due - now <= t->options->spin) {
+            spin_until(t, due);
         } else {
-            clock_wait(&t->changed, &t->mutex, t->heap[0]->due);
+            clock_wait(&t->changed, &t->mutex, due - t->options->spin);
         }
     }
     pthread_mutex_unlock(&t->mutex);
     return NULL;
 }
 
-static bool start(pacer_thread *t) {
+static bool start(pacer_thread *t, const pacer_options *options) {
+    t->options = options;
     pthread_mutex_init(&t->mutex, NULL);
     clock_condition_init(&t->changed);
     pthread_cond_init(&t->done, NULL);
@@ -124,14 +147,15 @@ static bool start(pacer_thread *t) {
     return t->is_started;
 }
 
-pacer *pacer_create(unsigned threads) {
-    pacer *p = calloc(1, sizeof *p + threads * sizeof(pacer_thread));
+pacer *pacer_create(const pacer_options *options) {
+    pacer *p = calloc(1, sizeof *p + options->threads * sizeof(pacer_thread));
     if (!p) {
         return NULL;
     }
-    for (unsigned i = 0; i < threads; i++) {
+    p->options = *options;
+    for (unsigned i = 0; i < options->threads; i++) {
         p->count = i + 1;
-        if (!start(&p->threads[i])) {
+        if (!start(&p->threads[i], &p->options)) {
             pacer_free(p);
             return NULL;
         }
@@ -168,6 +192,12 @@ static pacer_thread *least_loaded(pacer *p) {
     return best;
 }
 
+/* Makes a thread look at its heap again. Called with the mutex held. */
+static void wake(pacer_thread *t) {
+    atomic_store_explicit(&t->has_news, true, memory_order_relaxed);
+    pthread_cond_signal(&t->changed);
+}
+
 bool pacer_add(pacer *p, pacer_task *task, uint64_t due) {
     pacer_thread *t = least_loaded(p);
     pthread_mutex_lock(&t->mutex);
@@ -178,7 +208,7 @@ bool pacer_add(pacer *p, pacer_task *task, uint64_t due) {
         task->must_end = false;
         queue(t, task, due);
         if (task->place == 0) {
-            pthread_cond_signal(&t->changed);
+            wake(t);
         }
     }
     pthread_mutex_unlock(&t->mutex);
@@ -193,7 +223,7 @@ void pacer_remove(pacer *p, pacer_task *task) {
     }
     pthread_mutex_lock(&t->mutex);
     task->must_end = true;
-    while (t->running == task) {
+    while (task->is_running) {
         pthread_cond_wait(&t->done, &t->mutex);
     }
     if (task->is_queued) {
@@ -216,7 +246,7 @@ void pacer_free(pacer *p) {
         pacer_thread *t = &p->threads[i];
         pthread_mutex_lock(&t->mutex);
         t->must_end = true;
-        pthread_cond_signal(&t->changed);
+        wake(t);
         pthread_mutex_unlock(&t->mutex);
         if (t->is_started) {
             pthread_join(t->thread, NULL);
@@ -225,6 +255,7 @@ void pacer_free(pacer *p) {
         pthread_cond_destroy(&t->done);
         pthread_mutex_destroy(&t->mutex);
         free(t->heap);
+        free(t->memory.bytes);
     }
     free(p);
 }

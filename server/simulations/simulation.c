@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Steps a simulation, on request or in ticks of the clock, and applies changes of its state and input. */
+/* Steps a simulation, and applies changes of its state, its input and its pace. */
 #include "simulations/simulation.h"
 
 #include <math.h>
@@ -10,17 +10,6 @@
 #include <time.h>
 
 #include "observe/clock.h"
-
-/* Minimum time between two ticks, s. A tick that takes longer than SLICE continues after other waiting tasks. */
-static const double SHORTEST_TICK = 1e-3;
-#define SLICE (NANOSECONDS / 1000)
-
-/* Delay in ns from which a simulation's schedule is postponed, and ns without an overrun that end an episode. */
-#define MOST_BEHIND (NANOSECONDS / 10)
-#define EPISODE NANOSECONDS
-
-/* Time in ns for which a stepping thread yields to waiting requests. */
-enum { YIELD_TIME = 20000 };
 
 enum { MESSAGE_SIZE = 256 };
 
@@ -54,8 +43,6 @@ static bool allocate(simulation *s, const simulation_options *options) {
            s->input.a_ref && s->input.forces && s->batch.q && s->batch.v && s->batch.tau;
 }
 
-static uint64_t run_tick(pacer_task *task, uint64_t due);
-
 dyn_status simulation_create(model_entry *entry, const char *name, const simulation_options *options, pacer *paced_by,
                              const simulation_hooks *hooks, void *context, dyn_error *error, simulation **result) {
     simulation *s = calloc(1, sizeof *s);
@@ -67,7 +54,6 @@ dyn_status simulation_create(model_entry *entry, const char *name, const simulat
     pthread_mutex_init(&s->mutex, NULL);
     pthread_mutex_init(&s->control, NULL);
     snprintf(s->name, sizeof s->name, "%s", name);
-    s->task.run = run_tick;
     s->entry = model_entry_retain(entry);
     s->hooks = hooks;
     s->owner_context = context;
@@ -82,7 +68,7 @@ dyn_status simulation_create(model_entry *entry, const char *name, const simulat
     s->seed = options->seed;
     s->lease = options->lease;
     s->publish_stride = (uint64_t)fmax(1, round(1 / (options->publish_rate * s->step_length)));
-    s->steps_a_tick = (uint64_t)fmax(1, round(SHORTEST_TICK * s->rate / s->step_length));
+    schedule_init(&s->schedule, s->step_length, s->rate);
     s->condition = SIMULATION_PAUSED;
     s->stamp_ns = clock_wall();
     disturbance_seed(&s->generator, s->seed);
@@ -98,11 +84,18 @@ dyn_status simulation_create(model_entry *entry, const char *name, const simulat
         s->base = s->initial_base = options->base;
         status = stepper_create(entry->model, &setup, error, &s->stepper);
     }
+    if (status == DYN_OK) {
+        s->contact_watch = contact_watch_create(entry->model, s->step_length);
+        status = s->contact_watch ? DYN_OK : DYN_RESOURCE_EXHAUSTED;
+    }
     if (status != DYN_OK) {
         simulation_release(s);
         return status;
     }
     computed_with(stepper_is_compiled(s->stepper) ? options->object : "", s->computed_with);
+    if (options->cohort && stepper_is_joinable(s->stepper)) {
+        snprintf(s->cohort, sizeof s->cohort, "%s", options->cohort);
+    }
     *result = s;
     return DYN_OK;
 }
@@ -126,6 +119,7 @@ void simulation_release(simulation *s) {
         s->free_attachment(s->attachment);
     }
     stepper_free(s->stepper);
+    contact_watch_free(s->contact_watch);
     model_entry_release(s->entry);
     pthread_mutex_destroy(&s->mutex);
     pthread_mutex_destroy(&s->control);
@@ -144,7 +138,7 @@ void simulation_unlock(simulation *s) {
 
 /* Sleeps after the unlock, since no other thread would get a mutex that is locked again at once. */
 void simulation_yield(simulation *s) {
-    static const struct timespec moment = {.tv_nsec = YIELD_TIME};
+    static const struct timespec moment = {.tv_nsec = SIMULATION_YIELD_TIME};
     pthread_mutex_unlock(&s->mutex);
     if (atomic_load(&s->waiting) > 0) {
         nanosleep(&moment, NULL);
@@ -173,6 +167,18 @@ static void publish_limits(simulation *s) {
     }
 }
 
+static void publish_contacts(simulation *s) {
+    static const simulation_event kinds[] = {[CONTACT_TOUCHDOWN] = SIMULATION_TOUCHDOWN,
+                                             [CONTACT_LIFT_OFF] = SIMULATION_LIFT_OFF,
+                                             [CONTACT_SLIP] = SIMULATION_SLIP};
+    const stepper_contacts contacts = stepper_contacts_of(s->stepper);
+    contact_event event;
+    contact_watch_note(s->contact_watch, s->step, &contacts);
+    while (contact_watch_next(s->contact_watch, &event)) {
+        s->hooks->on_contact(s, kinds[event.change], &event);
+    }
+}
+
 /* Reads the input from the simulation's source. Returns false while it waits for the source. */
 static bool read_source(simulation *s) {
     bool is_starved = !s->source->drive(s->source->context, s);
@@ -185,29 +191,40 @@ static bool read_source(simulation *s) {
     return !is_starved || !s->source->is_awaited;
 }
 
-static simulation_progress advance(simulation *s) {
-    dyn_error error;
-    if (s->source && !read_source(s)) {
-        return SIMULATION_IS_STARVED;
-    }
+bool simulation_prepare(simulation *s) {
     s->input.time = (double)s->step * s->step_length;
-    if (!stepper_step(s->stepper, &s->input, &s->generator, s->q, s->v, s->tau, &error)) {
-        s->condition = SIMULATION_DIVERGED;
-        simulation_publish_event(s, SIMULATION_DIVERGENCE, -1, "in step %llu: %.180s", (unsigned long long)s->step + 1,
-                                 error.message);
-        return SIMULATION_HAS_DIVERGED;
+    return !s->source || read_source(s);
+}
+
+static simulation_progress diverge(simulation *s, const dyn_error *error) {
+    s->condition = SIMULATION_DIVERGED;
+    simulation_publish_event(s, SIMULATION_DIVERGENCE, -1, "in step %llu: %.180s", (unsigned long long)s->step + 1,
+                             error->message);
+    return SIMULATION_HAS_DIVERGED;
+}
+
+simulation_progress simulation_complete(simulation *s) {
+    dyn_error error;
+    if (stepper_failure(s->stepper, &error)) {
+        return diverge(s, &error);
     }
     s->step++;
     atomic_store_explicit(&s->time, (double)s->step * s->step_length, memory_order_relaxed);
     publish_limits(s);
+    publish_contacts(s);
     if (s->recording) {
         s->hooks->on_step(s);
     }
     return SIMULATION_STEPPED;
 }
 
-/* Adds every publish_stride-th state to the batch for watchers, and sends a batch that is full. */
-static void gather(simulation *s) {
+simulation_progress simulation_advance(simulation *s) {
+    dyn_error error;
+    bool is_good = stepper_step(s->stepper, &s->input, &s->generator, s->q, s->v, s->tau, &error);
+    return is_good ? simulation_complete(s) : diverge(s, &error);
+}
+
+void simulation_gather(simulation *s) {
     simulation_batch *b = &s->batch;
     if (s->step % s->publish_stride != 0) {
         return;
@@ -230,9 +247,9 @@ void simulation_flush(simulation *s) {
 
 simulation_progress simulation_step(simulation *s) {
     uint64_t start = clock_now();
-    simulation_progress progress = advance(s);
+    simulation_progress progress = simulation_prepare(s) ? simulation_advance(s) : SIMULATION_IS_STARVED;
     if (progress == SIMULATION_STEPPED && s->hooks->is_watched(s)) {
-        gather(s);
+        simulation_gather(s);
     }
     s->stamp_ns = clock_wall();
     s->statistics.cost += clock_now() - start;
@@ -242,103 +259,6 @@ simulation_progress simulation_step(simulation *s) {
 
 /* ---- pace -------------------------------------------------------------------------------------------------------- */
 
-/* Returns the due time of tick i after the anchor, ns: its steps should have ended by then. */
-static uint64_t due_time(const simulation *s, uint64_t i) {
-    return s->anchor + (uint64_t)llround((double)(i * s->steps_a_tick) * s->step_length / s->rate * 1e9);
-}
-
-static void drop_anchor(simulation *s, uint64_t now) {
-    s->anchor = now;
-    s->anchor_step = s->step;
-    s->tick = 1;
-}
-
-/* Counts a tick that ended after the next one was due, and publishes the first one of an episode. A delay above
- * MOST_BEHIND postpones the schedule. */
-static void note_overrun(simulation *s, uint64_t now, uint64_t next) {
-    s->statistics.overruns++;
-    pacer_count_overrun(s->pacer);
-    if (s->last_overrun == 0 || now > s->last_overrun + EPISODE) {
-        simulation_publish_event(s, SIMULATION_OVERRUN, -1, "%.3f ms behind the clock; overrun number %llu",
-                                 (double)(now - next) / 1e6, (unsigned long long)s->statistics.overruns);
-    }
-    s->last_overrun = now;
-    if (now - next > MOST_BEHIND) {
-        s->statistics.slipped += now - next;
-        s->anchor += now - next;
-    }
-}
-
-/* Runs the steps of a tick, or as many of them as fit into the slice. Returns false if the simulation has diverged. */
-static bool run_steps(simulation *s, uint64_t start, bool is_watched) {
-    uint64_t target = s->anchor_step + s->tick * s->steps_a_tick;
-    simulation_progress progress = SIMULATION_STEPPED;
-    while (s->step < target && progress == SIMULATION_STEPPED) {
-        progress = advance(s);
-        if (progress == SIMULATION_STEPPED) {
-            s->statistics.steps++;
-            if (is_watched) {
-                gather(s);
-            }
-        }
-        if (s->steps_a_tick > 1 && clock_now() - start > SLICE) {
-            break;
-        }
-    }
-    if (progress == SIMULATION_IS_STARVED) {
-        drop_anchor(s, clock_now());
-    }
-    return progress != SIMULATION_HAS_DIVERGED;
-}
-
-/* Runs one tick or continues it. Returns the time at which the next tick or the rest of this one is due, or PACER_END
- * after a divergence. */
-static uint64_t tick(simulation *s) {
-    uint64_t start = clock_now(), due = due_time(s, s->tick), first_step = s->step;
-    bool begins = s->step == s->anchor_step + (s->tick - 1) * s->steps_a_tick;
-    if (begins) {
-        s->statistics.ticks++;
-        s->statistics.lateness = start > due ? start - due : 0;
-        if (s->statistics.lateness > s->statistics.longest_lateness) {
-            s->statistics.longest_lateness = s->statistics.lateness;
-        }
-    }
-    bool goes_on = run_steps(s, start, s->hooks->is_watched(s));
-    uint64_t now = clock_now();
-    s->statistics.cost += s->step > first_step ? now - start : 0;
-    s->stamp_ns = clock_wall();
-    simulation_flush(s);
-    if (!goes_on) {
-        return PACER_END;
-    }
-    if (s->step < s->anchor_step + s->tick * s->steps_a_tick && !s->is_starved) {
-        return now;
-    }
-    if (s->step >= s->anchor_step + s->tick * s->steps_a_tick) {
-        s->tick++;
-    }
-    uint64_t next = due_time(s, s->tick);
-    if (now > next) {
-        note_overrun(s, now, next);
-        return now;
-    }
-    return next;
-}
-
-static uint64_t run_tick(pacer_task *task, uint64_t due) {
-    simulation *s = (simulation *)task;
-    (void)due;
-    if (atomic_load(&s->waiting) > 0 && !s->has_yielded) {
-        s->has_yielded = true;
-        return clock_now() + YIELD_TIME;
-    }
-    s->has_yielded = false;
-    pthread_mutex_lock(&s->mutex);
-    uint64_t next = s->condition == SIMULATION_RUNNING ? tick(s) : PACER_END;
-    pthread_mutex_unlock(&s->mutex);
-    return next;
-}
-
 bool simulation_resume(simulation *s) {
     pthread_mutex_lock(&s->control);
     simulation_lock(s);
@@ -346,10 +266,10 @@ bool simulation_resume(simulation *s) {
          may_run = s->condition != SIMULATION_DIVERGED && !s->is_deleted;
     if (may_run && !is_running) {
         s->condition = SIMULATION_RUNNING;
-        drop_anchor(s, clock_now());
+        schedule_begin(&s->schedule, clock_now(), s->step);
         simulation_publish_event(s, SIMULATION_RESUME, -1, "runs from step %llu on", (unsigned long long)s->step);
     }
-    uint64_t due = due_time(s, s->tick);
+    uint64_t due = schedule_due(&s->schedule);
     simulation_unlock(s);
     bool is_good = may_run && (is_running || pacer_add(s->pacer, &s->task, due));
     if (may_run && !is_good) {
@@ -415,6 +335,7 @@ void simulation_set_input(simulation *s, const stepper_input *input) {
 static void note_jump(simulation *s) {
     memset(s->tau, 0, s->nv * sizeof *s->tau);
     stepper_release_bristles(s->stepper);
+    contact_watch_clear(s->contact_watch);
     s->stamp_ns = clock_wall();
     if (s->condition == SIMULATION_DIVERGED) {
         s->condition = SIMULATION_PAUSED;
@@ -448,7 +369,7 @@ void simulation_reset(simulation *s) {
     disturbance_seed(&s->generator, s->seed);
     s->step = 0;
     atomic_store(&s->time, 0);
-    drop_anchor(s, clock_now());
+    schedule_begin(&s->schedule, clock_now(), s->step);
     note_jump(s);
     simulation_publish_event(s, SIMULATION_RESET, -1, "back to the start from step %llu", (unsigned long long)step);
 }

@@ -12,10 +12,15 @@
 #include <stdatomic.h>
 
 #include "models/entry.h"
+#include "simulations/contact_watch.h"
 #include "simulations/pacer.h"
+#include "simulations/schedule.h"
 #include "simulations/stepper.h"
 
 enum { SIMULATION_NAME_SIZE = 65, SIMULATION_OWNER_SIZE = 64 };
+
+/* Time in ns for which a stepping thread yields to waiting requests. */
+enum { SIMULATION_YIELD_TIME = 20000 };
 
 typedef struct simulation simulation;
 
@@ -36,6 +41,9 @@ typedef enum simulation_event {
     SIMULATION_RECORDING_ENDED,
     SIMULATION_STREAM_EMPTY,
     SIMULATION_STREAM_RESUMED,
+    SIMULATION_TOUCHDOWN,
+    SIMULATION_LIFT_OFF,
+    SIMULATION_SLIP,
 } simulation_event;
 
 /* Largest number of states in one batch for watchers. */
@@ -53,6 +61,8 @@ typedef struct simulation_hooks {
     bool (*is_watched)(simulation *s);
     void (*on_states)(simulation *s, const simulation_batch *batch);
     void (*on_event)(simulation *s, simulation_event event, int joint, const char *message);
+    /* Called after a step for each change of a contact: SIMULATION_TOUCHDOWN, SIMULATION_LIFT_OFF, SIMULATION_SLIP. */
+    void (*on_contact)(simulation *s, simulation_event kind, const contact_event *event);
     /* Called after each step while s->recording is set. */
     void (*on_step)(simulation *s);
     /* Called after a change of the input, with or without external forces, while s->recording is set. */
@@ -75,7 +85,10 @@ typedef struct simulation_options {
     dyn_simulation_options stepping;
     const dyn_compiled *compiled; /* compiled algorithms of the entry, for the steps; NULL: the library's kernels */
     const char *object;           /* digest of the object file of `compiled` */
-    const double *deviation;      /* standard deviations of the disturbance, nv; NULL: none */
+    /* Digest of all that simulations which step together have in common: the model, these options other than the
+     * disturbance, payloads and code. NULL: it steps alone. */
+    const char *cohort;
+    const double *deviation; /* standard deviations of the disturbance, nv; NULL: none */
     size_t payload_count;
     const dyn_payload *payloads; /* attached for its lifetime */
     stepper_forces forces;       /* forces that act from the start and after a reset */
@@ -121,7 +134,9 @@ struct simulation {
     stepper_base initial_base;
     stepper_base base; /* of input */
     stepper *stepper;
+    contact_watch *contact_watch;
     char computed_with[COMPUTED_WITH_SIZE];
+    char cohort[DIGEST_SIZE]; /* "": it steps alone */
 
     /* Owner and lease. */
     uint64_t token; /* 0: no owner */
@@ -140,12 +155,8 @@ struct simulation {
     disturbance generator;
     _Atomic double time; /* step * step_length, for readers without the mutex */
 
-    /* Schedule. */
-    uint64_t anchor; /* ns at which step `anchor_step` ended or should have ended */
-    uint64_t anchor_step;
-    uint64_t steps_a_tick; /* the time between two ticks is this many steps / rate */
-    uint64_t tick;         /* ticks since the anchor */
-    uint64_t behind_since; /* ns; 0: it is not behind */
+    /* Pace. */
+    schedule schedule;
     uint64_t last_overrun; /* ns */
     pace_statistics statistics;
     simulation_batch batch;
@@ -193,6 +204,14 @@ typedef enum simulation_progress {
 /* Runs one step of a simulation that is not running. A step that diverges publishes an event and leaves q and v;
  * without input from a source that is awaited, no step is run. */
 simulation_progress simulation_step(simulation *s);
+
+/* The parts of a step, for ticks.h. simulation_prepare reads the input; it returns false while the simulation waits for
+ * its source. Then simulation_advance computes the step, or simulation_complete continues after stepper_step_together.
+ * simulation_gather adds every publish_stride-th state to the batch for watchers, and sends a batch that is full. */
+bool simulation_prepare(simulation *s);
+simulation_progress simulation_advance(simulation *s);
+simulation_progress simulation_complete(simulation *s);
+void simulation_gather(simulation *s);
 
 /* Passes the batch of states to the hook `on_states`, unless it is empty, and empties it. */
 void simulation_flush(simulation *s);

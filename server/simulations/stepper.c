@@ -180,13 +180,18 @@ stepper_contacts stepper_contacts_of(const stepper *s) {
     return s->contacts;
 }
 
+/* Adds the disturbance to the forces of an input. */
+static void disturb(const stepper *s, const stepper_input *input, disturbance *generator, double *tau) {
+    memcpy(tau, input->tau, s->nv * sizeof *tau);
+    for (size_t i = 0; s->deviation && i < s->nv; i++) {
+        tau[i] += s->deviation[i] * disturbance_normal(generator);
+    }
+}
+
 bool stepper_step(stepper *s, const stepper_input *input, disturbance *generator, double *q, double *v, double *tau,
                   dyn_error *error) {
     bool has_control = stepper_options(s)->control != DYN_CONTROL_NONE;
-    memcpy(s->tau, input->tau, s->nv * sizeof *s->tau);
-    for (size_t i = 0; s->deviation && i < s->nv; i++) {
-        s->tau[i] += s->deviation[i] * disturbance_normal(generator);
-    }
+    disturb(s, input, generator, s->tau);
     dyn_external_forces forces = stepper_list_forces(input->forces, s->forces);
     const dyn_base_motion base = {input->base->twist, input->base->acceleration, 0};
     dyn_step_input acting =
@@ -196,16 +201,108 @@ bool stepper_step(stepper *s, const stepper_input *input, disturbance *generator
                             .base = input->base->is_set ? &base : NULL);
     s->result = (dyn_sample_result){0};
     s->next_limited = 0;
-    if (dyn_simulator_step(s->simulator, 1, &acting, q, v, tau, &s->result, error) != DYN_OK) {
-        return false;
-    }
-    if (s->result.status != DYN_SAMPLE_STATUS_RUNNING) {
-        describe(s, error);
+    if (dyn_simulator_step(s->simulator, 1, &acting, q, v, tau, &s->result, error) != DYN_OK ||
+        stepper_failure(s, error)) {
         return false;
     }
     store_contacts(s);
     return true;
 }
+
+bool stepper_failure(const stepper *s, dyn_error *error) {
+    if (s->result.status == DYN_SAMPLE_STATUS_RUNNING) {
+        return false;
+    }
+    describe(s, error);
+    return true;
+}
+
+/* ---- several robots ---------------------------------------------------------------------------------------------- */
+
+bool stepper_is_joinable(const stepper *s) {
+    return s->contacts.count == 0 && s->bristle_count == 0 && dyn_model_constraint_rows(s->model) == 0;
+}
+
+bool stepper_input_is_joinable(const stepper_input *input) {
+    return input->forces->count == 0 && !input->base->is_set;
+}
+
+/* Numbers of n robots, row by row. */
+typedef struct step_rows {
+    double *q, *v, *q_ref; /* of the state and the reference */
+    double *tau, *v_ref, *a_ref, *applied;
+    dyn_sample_result *results;
+    disturbance *generators; /* before the step */
+} step_rows;
+
+size_t stepper_memory(const stepper *s, size_t n) {
+    size_t nq = (size_t)dyn_model_nq(s->model);
+    return n * ((2 * nq + 5 * s->nv) * sizeof(double) + sizeof(dyn_sample_result) + sizeof(disturbance));
+}
+
+static step_rows divide(void *memory, size_t n, size_t nq, size_t nv) {
+    step_rows r = {.q = memory};
+    r.v = r.q + n * nq, r.q_ref = r.v + n * nv;
+    r.tau = r.q_ref + n * nq, r.v_ref = r.tau + n * nv, r.a_ref = r.v_ref + n * nv, r.applied = r.a_ref + n * nv;
+    r.generators = (disturbance *)(r.applied + n * nv);
+    r.results = (dyn_sample_result *)(r.generators + n);
+    return r;
+}
+
+static void copy_row(double *to, size_t row, const double *from, size_t length) {
+    memcpy(to + row * length, from, length * sizeof *to);
+}
+
+/* Copies the state and the input of a robot to its row. */
+static void load_row(const stepper_turn *turn, size_t row, size_t nq, bool has_control, const step_rows *r) {
+    size_t nv = turn->stepper->nv;
+    r->generators[row] = *turn->generator;
+    r->results[row] = (dyn_sample_result){0};
+    copy_row(r->q, row, turn->q, nq);
+    copy_row(r->v, row, turn->v, nv);
+    disturb(turn->stepper, turn->input, turn->generator, r->tau + row * nv);
+    if (has_control) {
+        copy_row(r->q_ref, row, turn->input->q_ref, nq);
+        copy_row(r->v_ref, row, turn->input->v_ref, nv);
+        copy_row(r->a_ref, row, turn->input->a_ref, nv);
+    }
+}
+
+/* Copies the state after the step back to a robot. */
+static void store_row(const stepper_turn *turn, size_t row, size_t nq, const step_rows *r) {
+    size_t nv = turn->stepper->nv;
+    turn->stepper->result = r->results[row];
+    turn->stepper->next_limited = 0;
+    copy_row(turn->q, 0, r->q + row * nq, nq);
+    copy_row(turn->v, 0, r->v + row * nv, nv);
+    copy_row(turn->tau, 0, r->applied + row * nv, nv);
+}
+
+bool stepper_step_together(size_t n, const stepper_turn turns[], void *memory) {
+    stepper *first = turns[0].stepper;
+    size_t nq = (size_t)dyn_model_nq(first->model);
+    bool has_control = stepper_options(first)->control != DYN_CONTROL_NONE;
+    step_rows r = divide(memory, n, nq, first->nv);
+    dyn_error error;
+    for (size_t i = 0; i < n; i++) {
+        load_row(&turns[i], i, nq, has_control, &r);
+    }
+    const dyn_step_input acting =
+        DYN_STEP_INPUT_INIT(.tau = r.tau, .q_ref = has_control ? r.q_ref : NULL, .v_ref = has_control ? r.v_ref : NULL,
+                            .a_ref = has_control ? r.a_ref : NULL);
+    if (dyn_simulator_step(first->simulator, n, &acting, r.q, r.v, r.applied, r.results, &error) != DYN_OK) {
+        for (size_t i = 0; i < n; i++) {
+            *turns[i].generator = r.generators[i];
+        }
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        store_row(&turns[i], i, nq, &r);
+    }
+    return true;
+}
+
+/* ---- after a step ------------------------------------------------------------------------------------------------ */
 
 int stepper_closure(stepper *s, double time, const double *q, double *closure_error) {
     int worst = -1;

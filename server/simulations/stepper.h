@@ -79,6 +79,32 @@ bool stepper_is_compiled(const stepper *s);
 bool stepper_step(stepper *s, const stepper_input *input, disturbance *generator, double *q, double *v, double *tau,
                   dyn_error *error);
 
+/* A robot that steps together with others: the arguments of stepper_step. */
+typedef struct stepper_turn {
+    stepper *stepper;
+    const stepper_input *input;
+    disturbance *generator;
+    double *q, *v, *tau;
+} stepper_turn;
+
+/* Returns whether robots can step together that have this model and these options: none of them has contacts,
+ * constraints or bristles. */
+bool stepper_is_joinable(const stepper *s);
+
+/* Returns whether an input is one for a step together: without external forces and a moving base. */
+bool stepper_input_is_joinable(const stepper_input *input);
+
+/* Returns the bytes of memory that stepper_step_together needs for n robots. */
+size_t stepper_memory(const stepper *s, size_t n);
+
+/* Advances n robots of equal models, options, payloads and compiled code by one step, in lanes. Each has the same bits
+ * as alone. stepper_failure reports those that diverge, whose q and v are unchanged. Returns false if no robot has
+ * moved, because an input is no finite number: each of them must step alone. */
+bool stepper_step_together(size_t n, const stepper_turn turns[], void *memory);
+
+/* Returns whether the robot diverged in the last step, and writes the reason to `error`. */
+bool stepper_failure(const stepper *s, dyn_error *error);
+
 /* Returns the constraint of the model with the largest closure error at q and the time in s, and stores that error, m
  * or rad. Returns -1, and stores 0, for a model without constraints. */
 int stepper_closure(stepper *s, double time, const double *q, double *closure_error);

@@ -17,7 +17,7 @@ enum { MESSAGE_SIZE = 320 };
 enum { CREDIT_STEP = 64 };
 
 /* Arrays of a point in the scratch memory, in this order. */
-enum { PART_T, PART_Q, PART_V, PART_A, PART_TAU, PARTS };
+enum { PART_T, PART_Q, PART_V, PART_A, PART_TAU, PART_RESIDUAL, PARTS };
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
@@ -255,7 +255,7 @@ static bool reserve_scratch(stream *s, size_t n) {
     if (n <= s->scratch_rows) {
         return true;
     }
-    size_t width = 1 + s->nq + 3 * s->nv;
+    size_t width = 2 + s->nq + 3 * s->nv;
     uint64_t *sequence = realloc(s->scratch_sequence, n * sizeof *sequence);
     s->scratch_sequence = sequence ? sequence : s->scratch_sequence;
     double *values = realloc(s->scratch, n * width * sizeof *values);
@@ -266,7 +266,7 @@ static bool reserve_scratch(stream *s, size_t n) {
 
 /* Returns the start of one part of the scratch memory. */
 static double *scratch_part(const stream *s, int part) {
-    size_t before[PARTS] = {0, 1, 1 + s->nq, 1 + s->nq + s->nv, 1 + s->nq + 2 * s->nv};
+    size_t before[PARTS] = {0, 1, 1 + s->nq, 1 + s->nq + s->nv, 1 + s->nq + 2 * s->nv, 1 + s->nq + 3 * s->nv};
     return s->scratch + before[part] * s->scratch_rows;
 }
 
@@ -300,9 +300,9 @@ static stream_points accepted_points(const stream *s, const stream_chunk *c, siz
 }
 
 /* Computes tau = ID(q, v, a) of `count` points from point i on. Those of a model with constraints are computed one by
- * one, each at its time. */
+ * one, each at its time, with their residuals. */
 static dyn_status find_torques(stream *s, const stream_points *p, size_t i, size_t count,
-                               const dyn_external_forces *forces, double *tau, dyn_error *error) {
+                               const dyn_external_forces *forces, double *tau, double *residuals, dyn_error *error) {
     const double *q = p->q + i * s->nq, *v = p->v ? p->v + i * s->nv : NULL, *a = p->a ? p->a + i * s->nv : NULL;
     const double *gravity = s->options.gravity;
     if (dyn_model_constraint_rows(s->model) == 0) {
@@ -310,12 +310,14 @@ static dyn_status find_torques(stream *s, const stream_points *p, size_t i, size
     }
     dyn_status status = DYN_OK;
     for (size_t k = 0; status == DYN_OK && k < count; k++) {
+        dyn_constrained_inverse_result result = {0};
         status = dyn_workspace_set_time(s->workspace, p->t[i + k], error);
         if (status == DYN_OK) {
             status = dyn_constrained_inverse_dynamics(s->model, s->workspace, 1, gravity, q + k * s->nq,
-                                                      v ? v + k * s->nv : NULL, a ? a + k * s->nv : NULL, forces, NULL,
-                                                      tau + k * s->nv, NULL, NULL, error);
+                                                      v ? v + k * s->nv : NULL, a ? a + k * s->nv : NULL, forces,
+                                                      &s->options.motion, tau + k * s->nv, NULL, &result, error);
         }
+        residuals[k] = result.residual;
     }
     return status;
 }
@@ -325,15 +327,16 @@ static dyn_status find_torques(stream *s, const stream_points *p, size_t i, size
 static void compute_torques(stream *s, stream_points *p, chunk_counts *f) {
     dyn_external_force list[STEPPER_FORCES];
     const dyn_external_forces all = stepper_list_forces(&s->options.forces, list), *forces = all.count ? &all : NULL;
-    double *tau = scratch_part(s, PART_TAU), *t = scratch_part(s, PART_T);
+    double *tau = scratch_part(s, PART_TAU), *t = scratch_part(s, PART_T), *residuals = scratch_part(s, PART_RESIDUAL);
     dyn_error error;
     p->tau = tau;
-    if (find_torques(s, p, 0, p->n, forces, tau, &error) == DYN_OK) {
+    p->residuals = dyn_model_constraint_rows(s->model) > 0 ? residuals : NULL;
+    if (find_torques(s, p, 0, p->n, forces, tau, residuals, &error) == DYN_OK) {
         return;
     }
     size_t good = 0;
     for (size_t i = 0; i < p->n; i++) {
-        if (find_torques(s, p, i, 1, forces, tau + good * s->nv, &error) == DYN_OK) {
+        if (find_torques(s, p, i, 1, forces, tau + good * s->nv, residuals + good, &error) == DYN_OK) {
             s->scratch_sequence[good] = p->sequence[i];
             t[good++] = p->t[i];
         } else {

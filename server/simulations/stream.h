@@ -9,6 +9,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include <dynamics/constrained_inverse_dynamics.h>
+
 #include "models/entry.h"
 #include "simulations/input_queue.h"
 #include "simulations/point_order.h"
@@ -47,6 +49,7 @@ typedef struct stream_options {
     const dyn_payload *payloads; /* expressed in the frames of their links */
     dyn_precision precision;
     stepper_forces forces;
+    dyn_constrained_inverse_options motion; /* of a model with constraints; weights live as the arrays above */
 } stream_options;
 
 typedef struct stream_counters {
@@ -67,6 +70,7 @@ typedef struct stream_points {
     size_t n;
     const uint64_t *sequence;
     const double *t, *q, *v, *a, *tau; /* tau: for feedforward, the result */
+    const double *residuals;           /* of feedforward with constraints; NULL: there are none */
     int64_t sent;                      /* ns since 1970 */
 } stream_points;
 

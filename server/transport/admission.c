@@ -12,6 +12,8 @@
 #include "observe/clock.h"
 #include "transport/carrier.h"
 #include "transport/loopback_user.h"
+#include "transport/tls.h"
+#include "transport/unix_peer.h"
 
 /* Peer of a connection. */
 typedef struct connection_peer {
@@ -137,42 +139,21 @@ static int find_descriptor(transport *t, nng_pipe pipe, const char *peer) {
     return descriptor;
 }
 
-/* Returns the groups of the process at the other end of a unix socket, its own group last, in memory that the caller
- * frees, and their number. Returns NULL if they are not known or memory is exhausted. */
-static gid_t *find_groups(int descriptor, size_t *count) {
-    struct ucred credentials;
-    socklen_t size = 0, credentials_size = sizeof credentials;
-    *count = 0;
-    bool has_more = getsockopt(descriptor, SOL_SOCKET, SO_PEERGROUPS, NULL, &size) != 0;
-    if ((has_more && errno != ERANGE) ||
-        getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &credentials_size) != 0) {
-        return NULL;
-    }
-    size_t more = size / sizeof(gid_t);
-    gid_t *groups = malloc((more + 1) * sizeof *groups);
-    if (groups && has_more && getsockopt(descriptor, SOL_SOCKET, SO_PEERGROUPS, groups, &size) != 0) {
-        free(groups);
-        return NULL;
-    }
-    if (groups) {
-        groups[more] = credentials.gid;
-        *count = more + 1;
-    }
-    return groups;
-}
-
 /* Fills the facts that the system states about a connection, and the name of its caller. */
-static void find_facts(const connection_peer *peer, pipe_record *record) {
+static void find_facts(const connection_peer *peer, const void *session, pipe_record *record) {
     access_peer *facts = &record->facts;
     *facts = (access_peer){.is_unix = is_local(&peer->identity)};
     if (facts->is_unix) {
         facts->has_user = true;
         facts->user = (uint32_t)peer->identity.value;
-        facts->groups = find_groups(record->descriptor, &facts->group_count);
+        facts->groups = unix_peer_groups(record->descriptor, &facts->group_count);
     } else if (record->descriptor >= 0) {
         facts->has_user = loopback_user(record->descriptor, &facts->user);
     }
-    if (facts->has_user) {
+    tls_client_name(session, facts->certificate);
+    if (facts->certificate[0]) {
+        snprintf(record->name, sizeof record->name, "certificate:%s", facts->certificate);
+    } else if (facts->has_user) {
         snprintf(record->name, sizeof record->name, "uid:%u", facts->user);
     } else {
         snprintf(record->name, sizeof record->name, "address:%s", peer->host);
@@ -237,10 +218,14 @@ bool admission_connect(transport *t, nng_pipe pipe, transport_kind kind) {
         .identity = peer.identity,
     };
     memcpy(record.peer, peer.text, sizeof record.peer);
-    find_facts(&peer, &record);
+    const void *session = tls_session(pipe);
+    find_facts(&peer, session, &record);
     bool is_entered = enter(t, pipe, &record);
     if (is_entered && owner) {
         transit_connect(record.descriptor, record.id, owner);
+        if (session) {
+            transit_secure(record.descriptor, record.id, session);
+        }
         log_debug(t->options.log, "connection of %s", peer.text);
     }
     return is_entered;

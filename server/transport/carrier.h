@@ -35,6 +35,7 @@ struct transport {
     transport_options options;
     nng_socket requests, events, ingest; /* id 0: not open */
     nats_carrier *nats;                  /* NULL: none */
+    nng_tls_config *tls;                 /* NULL: no TLS; topics_mutex guards it */
     endpoint *endpoints;
     size_t endpoint_count;
     struct nng_call *calls;
@@ -82,6 +83,9 @@ void topics_note_unread(void *context, unsigned number);
 
 /* Publishes an empty message over NATS to each topic endpoint with subscribers there that was silent for a while. */
 void topics_probe(transport *t, uint64_t now);
+
+/* Uses the transport's certificates for the topic endpoints. Called with topics_mutex locked. */
+void topics_set_tls(transport *t);
 
 /* Frees the remaining memory after the socket is closed. */
 void ingest_free(transport *t);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "observe/clock.h"
+#include "transport/tls.h"
 
 /* Time after which nng has certainly closed all descriptors of a closed listener that it closes itself. */
 #define LEFTOVER_AGE (10 * NANOSECONDS)
@@ -122,6 +123,8 @@ static int start(const listener *l, const char *url, bool is_ipc, nng_listener *
     }
     if (is_ipc) {
         code = nng_listener_set_int(handle, NNG_OPT_IPC_PERMISSIONS, (int)l->mode);
+    } else if (tls_is_address(l->address)) {
+        code = nng_listener_set_ptr(handle, NNG_OPT_TLS_CONFIG, l->tls);
     }
     if (code == 0) {
         code = nng_listener_start(handle, 0);
@@ -232,6 +235,16 @@ bool listener_replace(listener *l, char error[TRANSPORT_ERROR_SIZE]) {
         add_old(l, old, generation);
     }
     return is_open;
+}
+
+void listener_set_tls(listener *l, nng_tls_config *tls) {
+    if (!tls_is_address(l->address)) {
+        return;
+    }
+    l->tls = tls;
+    if (l->handle.id != 0) {
+        nng_listener_set_ptr(l->handle, NNG_OPT_TLS_CONFIG, tls);
+    }
 }
 
 bool listener_owns(const listener *l, const struct sockaddr_storage *local) {

@@ -16,6 +16,7 @@
 #define SERVER_TRANSPORT_LISTENER_H
 
 #include <nng/nng.h>
+#include <nng/supplemental/tls/tls.h>
 #include <stdbool.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -37,6 +38,7 @@ typedef struct listener {
     transport_kind kind;
     nng_socket socket;
     unsigned mode;       /* permissions of an ipc socket */
+    nng_tls_config *tls; /* of an address of TLS; belongs to the transport */
     nng_listener handle; /* nng's handle; its id is 0 when there is none */
     unsigned generation;
     dev_t device; /* device of the socket at the public path */
@@ -58,6 +60,9 @@ bool listener_open(listener *l, char error[TRANSPORT_ERROR_SIZE]);
 /* Replaces the listener by a new one. An ipc listener stays if that fails. A tcp listener is closed first, since the
  * new one needs its port; if the new one fails, there is none. The next call tries again. */
 bool listener_replace(listener *l, char error[TRANSPORT_ERROR_SIZE]);
+
+/* Uses other certificates for connections from now on. Does nothing for an address without TLS. */
+void listener_set_tls(listener *l, nng_tls_config *tls);
 
 /* Returns whether a local address is one of this listener's, for ipc of any generation. */
 bool listener_owns(const listener *l, const struct sockaddr_storage *local);

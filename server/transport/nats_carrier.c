@@ -179,7 +179,7 @@ static void on_message(natsConnection *connection, natsSubscription *subscriptio
         .reply_limit = most > HEADER_BYTES ? (size_t)most - HEADER_BYTES : 0,
         .identity = {TRANSPORT_ORIGIN_NATS, 0},
         .peer = "nats",
-        .caller = {.role = access ? access_find_role(access, &peer) : ACCESS_ADMINISTRATOR, .name = "nats"},
+        .caller = {.role = access ? access_find_role(access, &peer) : ACCESS_ADMINISTRATOR, .name = ACCESS_NATS_NAME},
     };
     carrier->options.handler(carrier->options.handler_context, &call->call);
 }

@@ -21,6 +21,7 @@
 #include "transport/nng_repairs.h"
 #include "transport/reply_bytes.h"
 #include "transport/silent.h"
+#include "transport/tls.h"
 
 /* Largest number of connections that one sweep closes. */
 enum { DISCONNECTIONS = 64 };
@@ -278,6 +279,7 @@ static void describe_endpoints(transport *t) {
         e->listener.kind = wanted->kind;
         e->listener.mode = t->options.ipc_mode;
         e->listener.socket = socket_of(t, wanted->kind);
+        e->listener.tls = t->tls;
         snprintf(e->listener.address, sizeof e->listener.address, "%s", wanted->address);
     }
     t->endpoint_count = t->options.endpoint_count;
@@ -339,6 +341,36 @@ static int count_descriptors(void) {
     return limit.rlim_cur < MOST_DESCRIPTORS ? (int)limit.rlim_cur : MOST_DESCRIPTORS;
 }
 
+/* Loads the certificates if a file is set. */
+static bool open_tls(transport *t, char error[TRANSPORT_ERROR_SIZE]) {
+    bool has_files = t->options.tls.certificate_file && t->options.tls.certificate_file[0] != '\0';
+    t->tls = has_files ? tls_load(&t->options.tls, error) : NULL;
+    return !has_files || t->tls;
+}
+
+bool transport_check_tls(const transport_tls *tls, char error[TRANSPORT_ERROR_SIZE]) {
+    nng_tls_config *loaded = tls_load(tls, error);
+    tls_free(loaded);
+    return loaded != NULL;
+}
+
+bool transport_set_tls(transport *t, const transport_tls *tls, char error[TRANSPORT_ERROR_SIZE]) {
+    nng_tls_config *loaded = tls_load(tls, error);
+    if (!loaded) {
+        return false;
+    }
+    pthread_mutex_lock(&t->topics_mutex);
+    nng_tls_config *old = t->tls;
+    t->tls = loaded;
+    for (size_t i = 0; i < t->endpoint_count; i++) {
+        listener_set_tls(&t->endpoints[i].listener, loaded);
+    }
+    topics_set_tls(t);
+    pthread_mutex_unlock(&t->topics_mutex);
+    tls_free(old);
+    return true;
+}
+
 bool transport_open(const transport_options *options, char error[TRANSPORT_ERROR_SIZE], transport **result) {
     transport *t = calloc(1, sizeof *t);
     if (!t) {
@@ -360,7 +392,8 @@ bool transport_open(const transport_options *options, char error[TRANSPORT_ERROR
         transport_stop(t);
         return false;
     }
-    bool is_open = open_socket(t, TRANSPORT_REQUEST, &t->requests, error) && open_contexts(t, error) &&
+    bool is_open = open_tls(t, error) && open_socket(t, TRANSPORT_REQUEST, &t->requests, error) &&
+                   open_contexts(t, error) &&
                    (!has_kind(options, TRANSPORT_EVENTS) || open_socket(t, TRANSPORT_EVENTS, &t->events, error)) &&
                    (!has_kind(options, TRANSPORT_INGEST) || open_ingest(t, error)) && open_endpoints(t, error) &&
                    (options->nats.server_count == 0 || nats_carrier_open(options, &receiver, error, &t->nats));
@@ -561,6 +594,7 @@ void transport_stop(transport *t) {
     peer_table_free(&t->peers);
     pthread_mutex_destroy(&t->topics_mutex);
     pthread_mutex_destroy(&t->sink_mutex);
+    tls_free(t->tls);
     free(t->calls);
     free(t->endpoints);
     free(t);

@@ -129,7 +129,7 @@ void pipe_table_vouch(pipe_table *table, uint32_t id, access_role role) {
 
 static bool is_same_peer(const pipe_record *a, const pipe_record *b) {
     return transport_identity_equal(&a->identity, &b->identity) && a->facts.has_user == b->facts.has_user &&
-           a->facts.user == b->facts.user;
+           a->facts.user == b->facts.user && strcmp(a->facts.certificate, b->facts.certificate) == 0;
 }
 
 access_role pipe_table_vouched(pipe_table *table, const pipe_record *like) {

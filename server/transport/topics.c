@@ -72,7 +72,7 @@ static bool listen_beside(transport_topic *topic, char error[TRANSPORT_ERROR_SIZ
             continue;
         }
         listener *l = &topic->listeners[topic->listener_count];
-        *l = (listener){.kind = TRANSPORT_EVENTS, .mode = t->options.ipc_mode, .socket = topic->socket};
+        *l = (listener){.kind = TRANSPORT_EVENTS, .mode = t->options.ipc_mode, .socket = topic->socket, .tls = t->tls};
         if (!derive_address(t->options.endpoints[i].address, topic->number, l->address)) {
             snprintf(error, TRANSPORT_ERROR_SIZE, "%.200s: the address is too long", t->options.endpoints[i].address);
             return false;
@@ -115,16 +115,27 @@ bool transport_topic_open(transport *t, char error[TRANSPORT_ERROR_SIZE], transp
     topic->transport = t;
     topic->number = atomic_fetch_add(&t->topic_number, 1) + 1;
     topic->listeners = listeners;
-    if (!open_socket(topic, error) || !listen_beside(topic, error)) {
+    pthread_mutex_lock(&t->topics_mutex);
+    bool is_open = open_socket(topic, error) && listen_beside(topic, error);
+    if (is_open) {
+        topic->next = t->topics;
+        t->topics = topic;
+    }
+    pthread_mutex_unlock(&t->topics_mutex);
+    if (!is_open) {
         transport_topic_close(topic);
         return false;
     }
-    pthread_mutex_lock(&t->topics_mutex);
-    topic->next = t->topics;
-    t->topics = topic;
-    pthread_mutex_unlock(&t->topics_mutex);
     *result = topic;
     return true;
+}
+
+void topics_set_tls(transport *t) {
+    for (transport_topic *topic = t->topics; topic; topic = topic->next) {
+        for (size_t i = 0; i < topic->listener_count; i++) {
+            listener_set_tls(&topic->listeners[i], t->tls);
+        }
+    }
 }
 
 size_t transport_topic_address_count(const transport_topic *topic) {

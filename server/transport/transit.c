@@ -21,6 +21,8 @@ enum { ROUTE_BYTES = 64 };
 #define SLOW_AGE (NANOSECONDS / 2)
 static const double SLOW_RATE = 1 << 20; /* bytes per second */
 
+enum { SESSION_BUCKETS = 1024 };
+
 /* Reply that nng holds or is about to receive. */
 typedef struct outgoing {
     struct outgoing *next;
@@ -40,6 +42,8 @@ typedef struct slot {
     size_t size, arrived; /* size of the partial message, and its bytes so far */
     uint64_t start;       /* ns; arrival of the partial message, or of the first complete one */
     peer_account *owner;
+    _Atomic(const void *) session; /* of TLS; NULL: none; read without the mutex too */
+    int next_secure; /* one more than the descriptor of the next slot of its bucket of sessions, 0: none */
     transit_reason reason;
     bool is_cut;      /* the connection is to be closed, for `reason` */
     bool is_named;    /* listed by transit_cut_slow */
@@ -51,8 +55,10 @@ static struct {
     memory_budget *budget;
     slot *slots;
     int count;
-    atomic_int end;   /* one more than the highest connected descriptor */
-    size_t cut_total; /* held by connections that are being closed */
+    atomic_int end;                /* one more than the highest connected descriptor */
+    size_t cut_total;              /* held by connections that are being closed */
+    int sessions[SESSION_BUCKETS]; /* one more than the descriptor of the first slot, 0: none */
+    atomic_uint secure;            /* slots with a session */
 } table = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 bool transit_open(int descriptors, memory_budget *budget) {
@@ -107,8 +113,28 @@ static void remove_outgoing(slot *s, outgoing **place) {
     free(o);
 }
 
+/* Returns the bucket of a session. Sessions are blocks of malloc: their lowest bits are equal. */
+static int *bucket_of(const void *session) {
+    return &table.sessions[((uintptr_t)session >> 6) % SESSION_BUCKETS];
+}
+
+/* Removes the session of a slot. */
+static void forget_session(slot *s) {
+    int own = (int)(s - table.slots) + 1;
+    int *place = bucket_of(s->session);
+    while (*place != own) {
+        place = &table.slots[*place - 1].next_secure;
+    }
+    *place = s->next_secure;
+    s->session = NULL;
+    atomic_fetch_sub(&table.secure, 1);
+}
+
 /* Clears a connection's slot and releases its bytes. */
 static void clear(slot *s) {
+    if (s->session) {
+        forget_session(s);
+    }
     size_t arrived = s->whole_bytes + (atomic_load(&s->is_half) ? s->arrived : 0);
     while (s->first) {
         remove_outgoing(s, &s->first);
@@ -146,6 +172,36 @@ void transit_connect(int descriptor, uint32_t pipe, peer_account *owner) {
         }
     }
     pthread_mutex_unlock(&table.mutex);
+}
+
+void transit_secure(int descriptor, uint32_t pipe, const void *session) {
+    pthread_mutex_lock(&table.mutex);
+    slot *s = find_pipe(descriptor, pipe);
+    if (s && !s->session) {
+        s->session = session;
+        s->next_secure = *bucket_of(session);
+        *bucket_of(session) = descriptor + 1;
+        atomic_fetch_add(&table.secure, 1);
+    }
+    pthread_mutex_unlock(&table.mutex);
+}
+
+int transit_session_descriptor(const void *session) {
+    if (atomic_load(&table.secure) == 0) {
+        return -1;
+    }
+    pthread_mutex_lock(&table.mutex);
+    int found = *bucket_of(session);
+    while (found && table.slots[found - 1].session != session) {
+        found = table.slots[found - 1].next_secure;
+    }
+    pthread_mutex_unlock(&table.mutex);
+    return found - 1;
+}
+
+bool transit_is_secure(int descriptor) {
+    const slot *s = find(descriptor);
+    return s && atomic_load_explicit(&s->session, memory_order_relaxed) != NULL;
 }
 
 bool transit_disconnect(int descriptor, uint32_t pipe, transit_disconnection *why) {

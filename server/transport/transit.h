@@ -45,6 +45,16 @@ void transit_close(void);
  * valid until the connection is disconnected. */
 void transit_connect(int descriptor, uint32_t pipe, peer_account *owner);
 
+/* Sets the session of TLS of a registered connection. From now on the functions below count what the session reads and
+ * writes, and no encrypted bytes. */
+void transit_secure(int descriptor, uint32_t pipe, const void *session);
+
+/* Returns the descriptor of the connection with that session, or -1 if it is unknown. */
+int transit_session_descriptor(const void *session);
+
+/* Returns whether a connection has a session. */
+bool transit_is_secure(int descriptor);
+
 /* Releases the bytes in transit of a connection that has ended. Returns true and stores the reason if this file closed
  * it. The connection may end before or after transit_cut_slow lists it: the caller reports the reason unless the sweep
  * has recorded that it closes the connection. */

@@ -112,7 +112,7 @@ typedef void (*transport_sink)(void *context, const uint8_t *bytes, size_t size,
 
 typedef enum transport_kind { TRANSPORT_REQUEST, TRANSPORT_EVENTS, TRANSPORT_INGEST } transport_kind;
 
-/* Address to listen on: "ipc:///run/x.sock" or "tcp://host:port". */
+/* Address to listen on: "ipc:///run/x.sock", "tcp://host:port" or "tls+tcp://host:port". */
 typedef struct transport_endpoint {
     char address[TRANSPORT_ADDRESS_SIZE];
     transport_kind kind;
@@ -144,10 +144,19 @@ typedef struct transport_nats {
     const char *ca_file, *certificate_file, *key_file;
 } transport_nats;
 
+/* Files in PEM for endpoints of TLS. */
+typedef struct transport_tls {
+    const char *certificate_file; /* of the daemon, with those of the authorities between; "": no TLS */
+    const char *key_file;
+    const char *ca_file;       /* authorities of the clients' certificates; "": clients are asked for none */
+    bool requires_certificate; /* with ca_file: clients without a valid certificate are refused */
+} transport_tls;
+
 typedef struct transport_options {
     const transport_endpoint *endpoints;
     size_t endpoint_count;
     transport_nats nats;
+    transport_tls tls;
     unsigned ipc_mode;    /* permissions of ipc sockets */
     size_t message_bytes; /* requests larger by up to 1 MiB still reach the handler; beyond, the connection is closed */
     unsigned contexts;    /* requests under way at once */
@@ -182,6 +191,14 @@ const char *transport_address(const transport *t, size_t endpoint);
 /* Applies new limits. Any thread. The number of connections bounds the descriptors: a few hundred more connections may
  * wait for their handshake, any others are closed at once. */
 void transport_set_limits(transport *t, const transport_limits *limits);
+
+/* Reads the files for TLS again, for connections from now on; open ones stay. nng has one connection of each endpoint
+ * prepared with the files before. On failure writes a sentence to `error`, changes nothing and returns false. One
+ * thread. */
+bool transport_set_tls(transport *t, const transport_tls *tls, char error[TRANSPORT_ERROR_SIZE]);
+
+/* Checks the files for TLS. On failure writes a sentence to `error` and returns false. */
+bool transport_check_tls(const transport_tls *tls, char error[TRANSPORT_ERROR_SIZE]);
 
 /* Sends a message to all subscribers: topic, zero byte, body. Never blocks. Any thread. */
 void transport_publish(transport *t, const char *topic, const uint8_t *body, size_t size);
