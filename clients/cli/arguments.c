@@ -60,6 +60,7 @@ const option_text OPTION_TEXTS[OPTIONS] = {
                           "(default all six)"},
     [OPTION_PAYLOAD] = {"payload", "LINK:MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]",
                         "body mounted on a link: kg, m in the link's frame, kg m^2 about its centre; repeatable"},
+    [OPTION_WITHOUT_ROTORS] = {"without-rotors", NULL, "leave out the mass and the inertia of the model's rotors"},
     [OPTION_PRECISION] = {"precision", "double|single",
                           "precision of the computation: single is faster and has about seven digits (default "
                           "double)"},
@@ -69,6 +70,17 @@ const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_CONSTRAINTS] = {"constraints", "FILE",
                             "constraints that hold during this request beside those of the model, as JSON: "
                             "{\"constraints\": [..]}, as in a description that export writes"},
+    [OPTION_ROW] = {"row", "X,X,..[=C]",
+                    "row of A in A a = C that holds at the states beside the constraints: a number for each joint, and "
+                    "C (default 0); repeatable"},
+    [OPTION_NEAREST] = {"nearest", NULL,
+                        "with constraints: forces of the nearest motion that they allow, where they forbid that which "
+                        "is stated"},
+    [OPTION_FORCE_WEIGHTS] = {"force-weights", "X|X,X,..",
+                              "with constraints that leave forces free: weight of the square of each joint's force "
+                              "(default 1)"},
+    [OPTION_MULTIPLIER_WEIGHTS] = {"multiplier-weights", "X|X,X,..",
+                                   "likewise of each multiplier of the constraints (default 0)"},
     [OPTION_RESTITUTION] = {"restitution", "E", "of impacts: 0 closes the constraints (default), 1 keeps the energy"},
     [OPTION_CONTACT_LAW] = {"contact-law", "of_surfaces|rigid|soft",
                             "law of all contacts (default that which the surfaces state)"},
@@ -85,6 +97,8 @@ const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_MODE_Q] = {"mode-q", "X,X,..", "coordinates of the modes of all flexible links (default 0)"},
     [OPTION_MODE_V] = {"mode-v", "X,X,..", "their rates, 1/s (default 0)"},
     [OPTION_MODE_A] = {"mode-a", "X,X,..", "their accelerations, 1/s^2 (default 0)"},
+    [OPTION_MODE_TAU] = {"mode-tau", "X,X,..",
+                         "their forces, J, for the accelerations that these and --tau cause (default 0)"},
     [OPTION_TIP_REFERENCE_FRAME] = {"tip-reference-frame", "local|world|local_world_aligned",
                                     "frame of --tip (default local_world_aligned)"},
     [OPTION_PASSIVE] = {"passive", "PART,PART,..",
@@ -183,6 +197,7 @@ const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_STABILIZATION] = {"stabilization", "K",
                               "gain at which closed loops of the model close, 1/s; 0 for none (default 20)"},
     [OPTION_NO_PROJECTION] = {"no-projection", NULL, "do not move closed loops onto closed positions after each step"},
+    [OPTION_FAST] = {"fast", NULL, "call by memory that is shared with the daemon (needs ipc)"},
     [OPTION_COUNT] = {"count", "N", "number (default 1)"},
 };
 

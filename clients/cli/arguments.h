@@ -48,6 +48,7 @@ typedef enum option {
     OPTION_SUBTREE,
     OPTION_TASK_AXES,
     OPTION_PAYLOAD,
+    OPTION_WITHOUT_ROTORS,
     OPTION_PRECISION,
     OPTION_FORMULATION,
     OPTION_TIP,
@@ -55,9 +56,14 @@ typedef enum option {
     OPTION_MODE_Q,
     OPTION_MODE_V,
     OPTION_MODE_A,
+    OPTION_MODE_TAU,
     OPTION_TIP_REFERENCE_FRAME,
     OPTION_PASSIVE,
     OPTION_CONSTRAINTS,
+    OPTION_ROW,
+    OPTION_NEAREST,
+    OPTION_FORCE_WEIGHTS,
+    OPTION_MULTIPLIER_WEIGHTS,
     OPTION_TIME,
     OPTION_RESTITUTION,
     OPTION_SOLVE_JOINTS,
@@ -128,6 +134,7 @@ typedef enum option {
     OPTION_TRANSMISSIONS,
     OPTION_STRIBECK_VELOCITY,
     OPTION_ESTIMATE_GAINS,
+    OPTION_FAST,
     OPTION_DRIVES_ONLY,
     OPTIONS /* number of options */
 } option;
@@ -136,6 +143,12 @@ typedef enum option {
 __extension__ typedef unsigned __int128 option_set;
 
 #define WITH(option_name) ((option_set)1 << (option_name))
+
+/* Options that change the inertias of a robot for a request. */
+#define INERTIA_OPTIONS (WITH(OPTION_PAYLOAD) | WITH(OPTION_WITHOUT_ROTORS))
+
+/* Options of motions with constraints in inverse dynamics. */
+#define MOTION_OPTIONS (WITH(OPTION_NEAREST) | WITH(OPTION_FORCE_WEIGHTS) | WITH(OPTION_MULTIPLIER_WEIGHTS))
 
 enum { MAX_POSITIONALS = 33 };
 
@@ -150,6 +163,8 @@ typedef struct arguments {
     const char **tips;
     size_t flexible_count; /* --flexible may be repeated */
     const char **flexible;
+    size_t row_count; /* --row may be repeated */
+    const char **rows;
     size_t payload_count; /* --payload may be repeated */
     const char **payloads;
 } arguments;

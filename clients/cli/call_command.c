@@ -89,6 +89,9 @@ exit_code run_call(const command *self, const arguments *args, dyn_client *clien
     code = exchange(client, &request, timeout, PROTOCOL_FORM, &reply);
     if (code == EXIT_OK) {
         write_reply(reply);
+        if (reply->without_rotors) {
+            fputs("dynamicsctl: computed without the rotors of the model\n", stderr);
+        }
         dynamics__v1__reply__free_unpacked(reply, NULL);
     }
     protobuf_c_message_free_unpacked(argument, NULL);

@@ -40,6 +40,7 @@ exit_code run_stat(const command *self, const arguments *args, dyn_client *clien
 exit_code run_top(const command *self, const arguments *args, dyn_client *client);
 exit_code run_log_level(const command *self, const arguments *args, dyn_client *client);
 exit_code run_clients(const command *self, const arguments *args, dyn_client *client);
+exit_code run_slowlog(const command *self, const arguments *args, dyn_client *client);
 exit_code run_disconnect(const command *self, const arguments *args, dyn_client *client);
 exit_code run_config(const command *self, const arguments *args, dyn_client *client);
 exit_code run_latency(const command *self, const arguments *args, dyn_client *client);

@@ -70,6 +70,8 @@ static exit_code read_option(char **argv, int *at, arguments *parsed) {
         parsed->forces[parsed->force_count++] = value;
     } else if (found == OPTION_FLEXIBLE) {
         parsed->flexible[parsed->flexible_count++] = value;
+    } else if (found == OPTION_ROW) {
+        parsed->rows[parsed->row_count++] = value;
     } else if (found == OPTION_TIP) {
         parsed->tips[parsed->tip_count++] = value;
     } else if (found == OPTION_PAYLOAD) {
@@ -123,9 +125,10 @@ exit_code arguments_parse(int argc, char **argv, find_command *find, arguments *
     *parsed = (arguments){0};
     parsed->forces = calloc((size_t)argc + 1, sizeof *parsed->forces);
     parsed->tips = calloc((size_t)argc + 1, sizeof *parsed->tips);
+    parsed->rows = calloc((size_t)argc + 1, sizeof *parsed->rows);
     parsed->flexible = calloc((size_t)argc + 1, sizeof *parsed->flexible);
     parsed->payloads = calloc((size_t)argc + 1, sizeof *parsed->payloads);
-    if (!parsed->forces || !parsed->payloads || !parsed->tips || !parsed->flexible) {
+    if (!parsed->forces || !parsed->payloads || !parsed->tips || !parsed->rows || !parsed->flexible) {
         return complain_memory();
     }
     const command *known = NULL;
@@ -153,6 +156,7 @@ exit_code arguments_parse(int argc, char **argv, find_command *find, arguments *
 void arguments_free(arguments *parsed) {
     free(parsed->forces);
     free(parsed->tips);
+    free(parsed->rows);
     free(parsed->flexible);
     free(parsed->payloads);
     *parsed = (arguments){0};

@@ -138,13 +138,56 @@ static bool print_many(const evaluation_context *context, const state_batch *bat
 
 /* ---- CSV --------------------------------------------------------------------------------------------------------- */
 
+/* Columns of the cost of a result. */
+static const char *const cost_names[] = {"difference", "time", "multiplications", "additions", "divisions",
+                                         "roots",      "sines"};
+
+/* Writes the names of the columns of a vector of the coordinates, or of a matrix. */
+static void write_names(csv_writer *to, const layout *robot, const char *formulation, const char *result, int indices) {
+    size_t nv = robot->nv;
+    for (size_t i = 0; i < nv; i++) {
+        for (size_t k = 0; k < (indices > 1 ? nv : 1); k++) {
+            csv_text(to, "%s.%s.%s%s%s", formulation, result, robot->v[i].name, indices > 1 ? "." : "",
+                     indices > 1 ? robot->v[k].name : "");
+        }
+    }
+}
+
 static void write_headings(const evaluation_context *context, csv_writer *to) {
     const dyn_client_comparison *from = ((const plan *)context->own)->answer;
     for (size_t i = 0; i < from->formulation_count; i++) {
-        for (int k = 0; k < RESULTS && !from->formulations[i].refusal; k++) {
-            csv_text(to, "%s.%s.difference", from->formulations[i].name, result_names[k]);
-            csv_text(to, "%s.%s.time", from->formulations[i].name, result_names[k]);
+        const char *name = from->formulations[i].name;
+        if (from->formulations[i].refusal) {
+            continue;
         }
+        for (int k = 0; k < RESULTS; k++) {
+            for (size_t c = 0; c < sizeof cost_names / sizeof *cost_names; c++) {
+                csv_text(to, "%s.%s.%s", name, result_names[k], cost_names[c]);
+            }
+        }
+        write_names(to, context->robot, name, "tau", 1);
+        write_names(to, context->robot, name, "a", 1);
+        write_names(to, context->robot, name, "M", 2);
+    }
+}
+
+/* Writes the cells of a cost, "nan" for the difference and the time of a result that is refused. */
+static void write_cells(csv_writer *to, const dyn_client_formulation_cost *cost) {
+    const double values[] = {cost->refusal ? NAN : cost->difference,
+                             cost->refusal ? NAN : cost->time,
+                             (double)cost->multiplications,
+                             (double)cost->additions,
+                             (double)cost->divisions,
+                             (double)cost->roots,
+                             (double)cost->sines};
+    csv_numbers(to, sizeof values / sizeof *values, values);
+}
+
+/* Writes the numbers of a result, "nan" where they are NULL. */
+static void write_numbers(csv_writer *to, size_t count, const double *values) {
+    static const double none = NAN;
+    for (size_t i = 0; i < count; i++) {
+        csv_numbers(to, 1, values ? &values[i] : &none);
     }
 }
 
@@ -153,11 +196,16 @@ static void write_csv(const evaluation_context *context, csv_writer *to, size_t 
     (void)index, (void)unused, (void)also_unused;
     const dyn_client_comparison *from = ((const plan *)context->own)->answer;
     for (size_t i = 0; i < from->formulation_count; i++) {
-        for (int k = 0; k < RESULTS && !from->formulations[i].refusal; k++) {
-            const dyn_client_formulation_cost *cost = cost_of(&from->formulations[i], k);
-            const double values[2] = {cost->refusal ? NAN : cost->difference, cost->refusal ? NAN : cost->time};
-            csv_numbers(to, 2, values);
+        const dyn_client_compared_formulation *row = &from->formulations[i];
+        if (row->refusal) {
+            continue;
         }
+        for (int k = 0; k < RESULTS; k++) {
+            write_cells(to, cost_of(row, k));
+        }
+        write_numbers(to, from->nv, row->tau);
+        write_numbers(to, from->nv, row->a);
+        write_numbers(to, from->nv * from->nv, row->M);
     }
 }
 

@@ -445,6 +445,7 @@ void write_description(const dyn_client_description *robot) {
         write_joint(&writer, &robot->joints[i]);
     }
     emit_end_array(&writer);
+    write_texts(&writer, "passive_joints", robot->passive_joint_count, robot->passive_joints);
     emit_key(&writer, "links");
     emit_begin_array(&writer);
     for (size_t i = 0; i < robot->link_count; i++) {
@@ -800,22 +801,34 @@ static bool print_contact_surfaces(const dyn_client_description *robot) {
     return printed;
 }
 
-static bool print_frames(const dyn_client_description *robot) {
+/* Prints a heading and what `write` writes after it, as a paragraph. */
+static bool print_paragraph(const char *heading, const dyn_client_description *robot,
+                            void (*write)(const dyn_client_description *robot, FILE *to)) {
     char *names = NULL;
     size_t size;
     FILE *to = open_memstream(&names, &size);
     if (!to) {
         return false;
     }
-    fputs("Frames:", to);
-    for (size_t i = 0; i < robot->frame_count; i++) {
-        fprintf(to, " %s", robot->frames[i].name);
-    }
+    fputs(heading, to);
+    write(robot, to);
     bool is_written = fclose(to) == 0;
     fputc('\n', stdout);
     is_written = is_written && page_printf(2, "%s", names);
     free(names);
     return is_written;
+}
+
+static void write_frame_names(const dyn_client_description *robot, FILE *to) {
+    for (size_t i = 0; i < robot->frame_count; i++) {
+        fprintf(to, " %s", robot->frames[i].name);
+    }
+}
+
+static void write_passive_joints(const dyn_client_description *robot, FILE *to) {
+    for (size_t i = 0; i < robot->passive_joint_count; i++) {
+        fprintf(to, " %s", robot->passive_joints[i]);
+    }
 }
 
 bool print_description(const dyn_client_description *robot) {
@@ -841,8 +854,11 @@ bool print_description(const dyn_client_description *robot) {
     }
     fputc('\n', stdout);
     bool printed = robot->joint_count == 0 || print_joints(robot);
+    if (robot->passive_joint_count > 0) {
+        printed = printed && print_paragraph("Joints without a motor:", robot, write_passive_joints);
+    }
     fputc('\n', stdout);
-    printed = printed && print_links(robot) && print_frames(robot);
+    printed = printed && print_links(robot) && print_paragraph("Frames:", robot, write_frame_names);
     if (robot->constraint_count > 0) {
         fputc('\n', stdout);
         printed = printed && print_constraints(robot);

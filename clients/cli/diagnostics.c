@@ -50,6 +50,9 @@ static void write_details(const dyn_client_error *error, char *text, size_t size
     if (error->requested > 0 && used < size) {
         used += (size_t)snprintf(text + used, size - used, ", requested %llu", (unsigned long long)error->requested);
     }
+    if (error->request > 0 && used < size) {
+        used += (size_t)snprintf(text + used, size - used, ", request %llu", (unsigned long long)error->request);
+    }
     if (error->retry_after > 0 && used < size) {
         snprintf(text + used, size - used, ", try again after %g s", error->retry_after);
     }

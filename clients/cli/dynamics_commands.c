@@ -35,25 +35,57 @@ static void vector_widths(const evaluation_context *context, size_t widths[2]) {
 /* ---- inverse dynamics -------------------------------------------------------------------------------------------- */
 
 static dyn_client_status compute_tau(const evaluation_context *context, const state_batch *batch,
-                                     dyn_client_error *error, double *tau, double *unused) {
-    (void)unused;
-    return dyn_client_inverse_dynamics(context->client, &context->query, batch->values[STATE_Q], batch->values[STATE_V],
+                                     dyn_client_error *error, double *tau, double *residuals) {
+    dyn_client_query query = context->query;
+    dyn_client_motion_options motion;
+    if (query.motion_options && query.motion_options->nearest) {
+        motion = *query.motion_options;
+        motion.residuals = residuals;
+        query.motion_options = &motion;
+    }
+    return dyn_client_inverse_dynamics(context->client, &query, batch->values[STATE_Q], batch->values[STATE_V],
                                        batch->values[STATE_A], tau, error);
+}
+
+/* The residual of a motion is one of the results where the nearest motion is asked for. */
+static void tau_widths(const evaluation_context *context, size_t widths[2]) {
+    widths[0] = context->robot->nv;
+    widths[1] = context->query.motion_options && context->query.motion_options->nearest ? 1 : 0;
+}
+
+static size_t residual_count(const evaluation_context *context) {
+    size_t widths[2];
+    tau_widths(context, widths);
+    return widths[1];
 }
 
 static void write_tau_headings(const evaluation_context *context, csv_writer *to) {
     write_vector_headings("tau", context, to);
+    if (residual_count(context) > 0) {
+        csv_text(to, "residual");
+    }
 }
 
-static void write_tau(const evaluation_context *context, size_t index, const double *tau, const double *unused) {
-    (void)index, (void)unused;
-    write_vector("tau", context->robot->nv, tau);
+static void write_tau(const evaluation_context *context, size_t index, const double *tau, const double *residual) {
+    (void)index;
+    json_writer writer = {.stream = stdout};
+    emit_begin_object(&writer);
+    emit_key(&writer, "tau");
+    emit_doubles(&writer, context->robot->nv, tau);
+    if (residual_count(context) > 0) {
+        emit_key(&writer, "residual");
+        emit_double(&writer, *residual);
+    }
+    emit_end_object(&writer);
+    emit_finish(&writer);
 }
 
 static bool print_one_tau(const evaluation_context *context, const state_batch *batch, const double *tau,
-                          const double *unused) {
-    (void)unused;
-    return print_joint_table(context, batch, "tau", STATE_TAU, tau);
+                          const double *residual) {
+    return print_joint_table(context, batch, "tau", STATE_TAU, tau) &&
+           (residual_count(context) == 0 ||
+            (fputc('\n', stdout) != EOF &&
+             page_printf(2, "the constraints forbid the motion by %.3g rad/s^2 or m/s^2 at most", *residual)));
 }
 
 /* Prints the torques, gravity forces or bias forces of several states. All of them have the units of tau. */
@@ -68,7 +100,7 @@ exit_code run_inverse_dynamics(const command *self, const arguments *args, dyn_c
     static const evaluation inverse_dynamics = {
         .title = "inverse dynamics",
         .has_input = {[STATE_Q] = true, [STATE_V] = true, [STATE_A] = true},
-        .widths = vector_widths,
+        .widths = tau_widths,
         .compute = compute_tau,
         .write_json = write_tau,
         .write_headings = write_tau_headings,

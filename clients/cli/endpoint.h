@@ -7,7 +7,7 @@
 
 #include "arguments.h"
 
-enum { ENDPOINT_SIZE = 512, TOKEN_SIZE = 256 };
+enum { ENDPOINT_SIZE = 2048, TOKEN_SIZE = 256 };
 
 /* Finds the daemon's address, the first of: --endpoint; the environment variable DYNAMICSD_ENDPOINT (unless --config is
  * present); the first address of `request` in the section [endpoints] of --config, or of /etc/dynamicsd/dynamicsd.conf;

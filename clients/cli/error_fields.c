@@ -34,6 +34,10 @@ static const struct {
     {"screws", "--screws", ""},
     {"gravity", "--gravity", NULL},
     {"payloads", "--payload", NULL},
+    {"without_rotors", "--without-rotors", NULL},
+    {"motion_options", "--nearest, --force-weights, --multiplier-weights", NULL},
+    {"force_weights", "--force-weights", NULL},
+    {"multiplier_weights", "--multiplier-weights", NULL},
     {"precision", "--precision", NULL},
     {"on_error", "--on-error", NULL},
     {"formulation", "--formulation", NULL},
@@ -42,6 +46,7 @@ static const struct {
     {"mode_q", "--mode-q", NULL},
     {"mode_v", "--mode-v", NULL},
     {"mode_a", "--mode-a", NULL},
+    {"mode_tau", "--mode-tau", NULL},
     {"joint_names", "--joints", NULL},
     {"held_joints", "--hold", NULL},
     {"q", "--q", "q"},
@@ -92,7 +97,7 @@ static size_t find_field(const char *segment, size_t length) {
 /* Returns the path without a leading message that only groups fields, and without a leading quantity if the field of
  * the quantity has an option. */
 static const char *skip_groups(const char *path) {
-    static const char *const groups[] = {"query.", "stepping.", "control."};
+    static const char *const groups[] = {"query.motion_options.", "query.", "stepping.", "control."};
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
         if (strncmp(path, groups[i], strlen(groups[i])) == 0) {
             return path + strlen(groups[i]);
@@ -130,6 +135,9 @@ static const struct {
     {"ListStreams", "dynamicsctl streams"},
     {"ListJobs", "dynamicsctl jobs"},
     {"ListRecordings", "dynamicsctl recordings"},
+    {", such as by the constraint Jacobian, or accept a compromise by a larger tolerance",
+     ", or ask for the nearest motion by --nearest"},
+    {", or accept a compromise by a larger tolerance", ", or ask for the nearest motion by --nearest"},
     {"GetServerInfo", "dynamicsctl info"},
     {"UnloadModel", "dynamicsctl unload"},
 };

@@ -91,6 +91,9 @@ static exit_code prepare_query(evaluation_run *run) {
                                                 .timeout = timeout, .joint_count = run->robot.name_count,
                                                 .joint_names = run->robot.names);
     code = query_options_read(args, &run->options);
+    if (code == EXIT_OK) {
+        code = row_options_read(args, run->robot.nv, &run->options);
+    }
     if (code != EXIT_OK) {
         return code;
     }

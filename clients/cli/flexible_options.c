@@ -44,7 +44,7 @@ static exit_code read_link(const char *whole, char *text, dyn_client_flexible_li
     return EXIT_OK;
 }
 
-/* Reads the state of all modes, of which there are `count`, from one option. NULL: the option is absent. */
+/* Reads numbers of all modes, of which there are `count`, from one option. NULL: the option is absent. */
 static exit_code read_modes(const arguments *args, option from, size_t count, double **modes) {
     const char *text = args->value[from];
     char message[PARSE_MESSAGE_SIZE];
@@ -63,7 +63,7 @@ static exit_code read_modes(const arguments *args, option from, size_t count, do
 }
 
 exit_code flexible_options_read(const arguments *args, flexible_options *result) {
-    static const option states[3] = {OPTION_MODE_Q, OPTION_MODE_V, OPTION_MODE_A};
+    static const option states[4] = {OPTION_MODE_Q, OPTION_MODE_V, OPTION_MODE_A, OPTION_MODE_TAU};
     size_t length = 1, modes = 0;
     exit_code code = EXIT_OK;
     *result = (flexible_options){.chain = DYN_CLIENT_FLEXIBLE_CHAIN_INIT(0)};
@@ -82,20 +82,20 @@ exit_code flexible_options_read(const arguments *args, flexible_options *result)
         modes += result->links[i].modes * (result->links[i].transverse_rigidity != 0 ? 2U : 1U);
         text = end + 1;
     }
-    for (int k = 0; k < 3 && code == EXIT_OK; k++) {
+    for (int k = 0; k < 4 && code == EXIT_OK; k++) {
         code = read_modes(args, states[k], modes, &result->modes[k]);
     }
     result->chain.link_count = args->flexible_count;
     result->chain.links = result->links;
     result->chain.mode_q = result->modes[0], result->chain.mode_v = result->modes[1];
-    result->chain.mode_a = result->modes[2];
+    result->chain.mode_a = result->modes[2], result->chain.mode_tau = result->modes[3];
     return code;
 }
 
 void flexible_options_free(flexible_options *freed) {
     free(freed->links);
     free(freed->names);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 4; k++) {
         free(freed->modes[k]);
     }
     *freed = (flexible_options){0};

@@ -20,9 +20,18 @@ typedef struct plan {
 enum { MOST_ROWS = 100, MOST_COLUMNS = 12, NAME_SIZE = 128 };
 
 static exit_code prepare(const evaluation_context *context) {
+    const plan *settings = context->own;
+    if (context->args->value[OPTION_TAU] && settings->flexible.chain.link_count == 0) {
+        return complain(EXIT_USAGE, "--tau needs --flexible; fd --formulation NAME computes with rigid links");
+    }
     return context->args->value[OPTION_FORMULATION]
                ? EXIT_OK
                : complain(EXIT_USAGE, "formulate needs --formulation NAME; dynamicsctl compare lists the names");
+}
+
+/* Returns whether the command line or the file of states may have forces. */
+static bool has_forces(const arguments *args) {
+    return args->value[OPTION_TAU] || args->value[OPTION_MODE_TAU] || args->value[OPTION_STATES];
 }
 
 static void widths(const evaluation_context *context, size_t width[2]) {
@@ -37,6 +46,7 @@ static dyn_client_status compute(const evaluation_context *context, const state_
     dyn_client_formulation_free(settings->answer);
     settings->answer = NULL;
     if (settings->flexible.chain.link_count > 0) {
+        settings->flexible.chain.tau = has_forces(context->args) ? batch->values[STATE_TAU] : NULL;
         return dyn_client_formulate_flexible(context->client, &context->query, &settings->flexible.chain,
                                              batch->values[STATE_Q], batch->values[STATE_V], batch->values[STATE_A],
                                              &settings->answer, error);
@@ -222,7 +232,7 @@ exit_code run_formulate(const command *self, const arguments *args, dyn_client *
     (void)self;
     static const evaluation formulation = {
         .title = "inner quantities",
-        .has_input = {[STATE_Q] = true, [STATE_V] = true, [STATE_A] = true},
+        .has_input = {[STATE_Q] = true, [STATE_V] = true, [STATE_A] = true, [STATE_TAU] = true},
         .has_one_state = true,
         .prepare = prepare,
         .widths = widths,

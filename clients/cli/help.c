@@ -30,7 +30,8 @@ static const char FORCES_HELP[] =
 
 static const char ADDRESS_HELP[] =
     "The daemon's address is the first of: --endpoint; the configuration --config; the environment variable\n"
-    "DYNAMICSD_ENDPOINT; /etc/dynamicsd/dynamicsd.conf; ipc:///run/dynamicsd/dynamicsd.sock.\n"
+    "DYNAMICSD_ENDPOINT; /etc/dynamicsd/dynamicsd.conf; ipc:///run/dynamicsd/dynamicsd.sock. With TLS it is\n"
+    "tls+tcp://host:port?ca=FILE&certificate=FILE&key=FILE; ca is needed unless the system knows the authority.\n"
     "The daemon knows its caller by the user of the connection, or by the token of --token-file or\n"
     "DYNAMICSD_TOKEN_FILE; info prints the caller and its role.\n";
 

@@ -84,6 +84,18 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl clients",
      .options = WITH(OPTION_JSON) | WITH(OPTION_CSV),
      .run = run_clients},
+    {.name = "slowlog",
+     .group = GROUP_DAEMON,
+     .operands = "[COUNT]",
+     .summary = "the last requests that took long",
+     .details =
+         "A request is in the list if it took at least observe.slow_time of the configuration, 0.1 s by default,\n"
+         "from its arrival to its reply. The daemon holds the last 128. Waiting is the part of the time until a\n"
+         "worker began. The number of the request is that of the log. Needs the role administrator.\n",
+     .example = "dynamicsctl slowlog 10",
+     .max_operands = 1,
+     .options = WITH(OPTION_JSON) | WITH(OPTION_CSV),
+     .run = run_slowlog},
     {.name = "disconnect",
      .group = GROUP_DAEMON,
      .operands = "NUMBER",
@@ -269,7 +281,7 @@ static const command COMMANDS[] = {
                 WITH(OPTION_CUTOFF) | WITH(OPTION_TORQUE_CUTOFF) | WITH(OPTION_ESTIMATOR) | WITH(OPTION_DRIVES) |
                 WITH(OPTION_GAINS) | WITH(OPTION_PRIOR) | WITH(OPTION_FOLDS) | WITH(OPTION_NAME) |
                 WITH(OPTION_REPLACE) | WITH(OPTION_JOB) | WITH(OPTION_LINKS) | WITH(OPTION_PAYLOAD_LINK) |
-                WITH(OPTION_PAYLOAD) | WITH(OPTION_FORCE) | WITH(OPTION_FORCE_REFERENCE_FRAME) |
+                INERTIA_OPTIONS | WITH(OPTION_FORCE) | WITH(OPTION_FORCE_REFERENCE_FRAME) |
                 WITH(OPTION_STRIBECK_VELOCITY) | WITH(OPTION_ESTIMATE_GAINS) | WITH(OPTION_DRIVES_ONLY),
      .words = (const option_words[]){{OPTION_NAME, "load the identified model under this name (default: do not)"}, {0}},
      .run = run_identify},
@@ -298,15 +310,15 @@ static const command COMMANDS[] = {
      .group = GROUP_DYNAMICS,
      .operands = "NAME",
      .summary = "inverse dynamics: joint forces tau of a motion q, v, a",
-     .details = "{\"tau\": [..]}\n",
+     .details = "{\"tau\": [..]}, and with --nearest \"residual\"\n",
      .example = "dynamicsctl id ur5 --q 0,-1.57,1.57,0,0,0\n  dynamicsctl id ur5 --states motion.jsonl --json\n"
                 "  dynamicsctl id ur5 --base-velocity 1,0,0,0,0,0.5 --base-acceleration 0.2,0,0",
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
-                WITH(OPTION_PASSIVE) | WITH(OPTION_FORMULATION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB) |
-                WITH(OPTION_CONSTRAINTS) | WITH(OPTION_TIME) | BASE_MOTION_OPTIONS,
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | INERTIA_OPTIONS | WITH(OPTION_PRECISION) | WITH(OPTION_PASSIVE) |
+                WITH(OPTION_FORMULATION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB) | WITH(OPTION_CONSTRAINTS) |
+                WITH(OPTION_ROW) | WITH(OPTION_TIME) | MOTION_OPTIONS | BASE_MOTION_OPTIONS,
      .run = run_inverse_dynamics},
     {.name = "fd",
      .group = GROUP_DYNAMICS,
@@ -314,13 +326,14 @@ static const command COMMANDS[] = {
      .summary = "forward dynamics: accelerations a from q, v, tau",
      .details = "{\"a\": [..]}\n",
      .example = "dynamicsctl fd ur5 --q 0,-1.57,1.57,0,0,0 --tau 0,-50,0,0,0,0\n"
+                "  dynamicsctl fd ur5 --row 1,1,0,0,0,0 --row 0,0,1,0,0,0=0.5\n"
                 "  dynamicsctl fd ur5 --formulation vereshchagin --tip tool0:0,0,1=0 --tip tool0:0,0,0,0,0,1=0",
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
-                WITH(OPTION_PASSIVE) | WITH(OPTION_FORMULATION) | WITH(OPTION_TIP) | WITH(OPTION_TIP_REFERENCE_FRAME) |
-                WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB) | WITH(OPTION_CONSTRAINTS) | WITH(OPTION_TIME) |
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | INERTIA_OPTIONS | WITH(OPTION_PRECISION) | WITH(OPTION_PASSIVE) |
+                WITH(OPTION_FORMULATION) | WITH(OPTION_TIP) | WITH(OPTION_TIP_REFERENCE_FRAME) | WITH(OPTION_ON_ERROR) |
+                WITH(OPTION_JOB) | WITH(OPTION_CONSTRAINTS) | WITH(OPTION_ROW) | WITH(OPTION_TIME) |
                 BASE_MOTION_OPTIONS,
      .run = run_forward_dynamics},
     {.name = "mass",
@@ -331,7 +344,7 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl mass ur5 --state zero",
      .min_operands = 1,
      .max_operands = 1,
-     .options = STATE_OPTIONS | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) | WITH(OPTION_FORMULATION) |
+     .options = STATE_OPTIONS | INERTIA_OPTIONS | WITH(OPTION_PRECISION) | WITH(OPTION_FORMULATION) |
                 WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
      .run = run_mass_matrix},
     {.name = "gravity",
@@ -342,7 +355,7 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl gravity ur5\n  dynamicsctl gravity ur5 --gravity 0,0,-1.62",
      .min_operands = 1,
      .max_operands = 1,
-     .options = STATE_OPTIONS | WITH(OPTION_GRAVITY) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
+     .options = STATE_OPTIONS | WITH(OPTION_GRAVITY) | INERTIA_OPTIONS | WITH(OPTION_PRECISION) |
                 WITH(OPTION_FORMULATION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
      .run = run_gravity},
     {.name = "bias",
@@ -353,7 +366,7 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl bias ur5 --v 1,0,0,0,0,0",
      .min_operands = 1,
      .max_operands = 1,
-     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_GRAVITY) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
+     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_GRAVITY) | INERTIA_OPTIONS | WITH(OPTION_PRECISION) |
                 WITH(OPTION_FORMULATION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB) | BASE_MOTION_OPTIONS,
      .run = run_bias_forces},
     {.name = "fk",
@@ -396,10 +409,10 @@ static const command COMMANDS[] = {
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_DQ) | WITH(OPTION_DV) |
                 WITH(OPTION_DA) | WITH(OPTION_DTAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_QUANTITY) | WITH(OPTION_FRAME) |
-                WITH(OPTION_REFERENCE_FRAME) | WITH(OPTION_SUBTREE) | WITH(OPTION_TASK_AXES) | WITH(OPTION_PAYLOAD) |
+                WITH(OPTION_REFERENCE_FRAME) | WITH(OPTION_SUBTREE) | WITH(OPTION_TASK_AXES) | INERTIA_OPTIONS |
                 WITH(OPTION_PASSIVE) | WITH(OPTION_PRECISION) | WITH(OPTION_FORMULATION) | WITH(OPTION_ON_ERROR) |
-                WITH(OPTION_JOB) | WITH(OPTION_CONSTRAINTS) | WITH(OPTION_TIME) | WITH(OPTION_RESTITUTION) |
-                WITH(OPTION_CONTACT_STEP) | BASE_MOTION_OPTIONS,
+                WITH(OPTION_JOB) | WITH(OPTION_CONSTRAINTS) | WITH(OPTION_ROW) | WITH(OPTION_TIME) |
+                WITH(OPTION_RESTITUTION) | WITH(OPTION_CONTACT_STEP) | MOTION_OPTIONS | BASE_MOTION_OPTIONS,
      .run = run_evaluate},
     {.name = "assemble",
      .group = GROUP_DYNAMICS,
@@ -427,7 +440,8 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PASSIVE) | WITH(OPTION_JOB),
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | INERTIA_OPTIONS | WITH(OPTION_PASSIVE) | WITH(OPTION_JOB) |
+                MOTION_OPTIONS,
      .run = run_explain},
     {.name = "compare",
      .group = GROUP_DYNAMICS,
@@ -444,7 +458,7 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PASSIVE) | BASE_MOTION_OPTIONS,
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | INERTIA_OPTIONS | WITH(OPTION_PASSIVE) | BASE_MOTION_OPTIONS,
      .run = run_compare},
     {.name = "motor",
      .group = GROUP_MOTIONS,
@@ -454,8 +468,8 @@ static const command COMMANDS[] = {
          "FILE is CSV with the columns time and q.JOINT for each joint. Rates are those of the columns v.JOINT and\n"
          "a.JOINT, or else derived from q; forces are those of the columns tau.JOINT, or else inverse dynamics.\n"
          "The tables show what the motion takes from each motor of the model, and the lines below them the limits\n"
-         "that it exceeds. The matched ratio has the greatest acceleration for a given torque. --csv and --json\n"
-         "have all samples.\n"
+         "that it exceeds. The matched ratio has the greatest acceleration for a given torque. A dash stands for a\n"
+         "number that the model does not determine. --csv and --json have all samples.\n"
          "With --choose the motors and gears of a table take their place, and the tables show those that can do the\n"
          "motion, with the least losses first, and then those that cannot. TABLE is CSV, or a JSON array of objects,\n"
          "with a name, perhaps a joint, and numbers of motor.proto and actuation.proto: resistance, torque_constant,\n"
@@ -465,9 +479,9 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl motor geared_arm motion.csv --passive damping,friction --ratios 30,50,100",
      .min_operands = 2,
      .max_operands = 2,
-     .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_JOINTS) | WITH(OPTION_GRAVITY) |
-                WITH(OPTION_PAYLOAD) | WITH(OPTION_PASSIVE) | WITH(OPTION_AMBIENT) | WITH(OPTION_RATIOS) |
-                WITH(OPTION_BRAKES) | WITH(OPTION_CHOOSE),
+     .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_JOINTS) | WITH(OPTION_GRAVITY) | INERTIA_OPTIONS |
+                WITH(OPTION_PASSIVE) | WITH(OPTION_AMBIENT) | WITH(OPTION_RATIOS) | WITH(OPTION_BRAKES) |
+                WITH(OPTION_CHOOSE),
      .run = run_motor},
     {.name = "formulate",
      .group = GROUP_DYNAMICS,
@@ -476,16 +490,20 @@ static const command COMMANDS[] = {
      .details = "{\"formulation\": NAME, \"source\": .., \"tau\": [..],\n"
                 "\"blocks\": [{\"name\": .., \"meaning\": .., \"extents\": [..], \"values\": [..]}, ..]}\n"
                 "Blocks have the names of the literature, such as the h_ikm of lagrange_euler. compare lists the\n"
-                "formulations. Tables show blocks of at most 12 columns and 100 rows, CSV and JSON all.\n",
+                "formulations. Tables show blocks of at most 12 columns and 100 rows, CSV and JSON all. With links\n"
+                "that bend and --tau or --mode-tau, the block a has the accelerations that these forces cause.\n",
      .example = "dynamicsctl formulate ur5 --formulation lagrange_euler --q 0,-1,1,0,0,0\n"
                 "  dynamicsctl formulate two_link --formulation book_flexible --flexible "
-                "link1:0,0,0,1,0,0,1,0,0,1,50,2",
+                "link1:0,0,0,1,0,0,1,0,0,1,50,2\n"
+                "  dynamicsctl formulate two_link --formulation book_flexible --flexible "
+                "link1:0,0,0,1,0,0,1,0,0,1,50,2 --tau 30,10",
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_FORMULATION) |
-                WITH(OPTION_TIP) | WITH(OPTION_TIP_REFERENCE_FRAME) | WITH(OPTION_FLEXIBLE) | WITH(OPTION_MODE_Q) |
-                WITH(OPTION_MODE_V) | WITH(OPTION_MODE_A) | BASE_MOTION_OPTIONS | WITH(OPTION_PASSIVE),
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | INERTIA_OPTIONS | WITH(OPTION_FORMULATION) | WITH(OPTION_TIP) |
+                WITH(OPTION_TIP_REFERENCE_FRAME) | WITH(OPTION_FLEXIBLE) | WITH(OPTION_MODE_Q) | WITH(OPTION_MODE_V) |
+                WITH(OPTION_MODE_A) | WITH(OPTION_MODE_TAU) | WITH(OPTION_TAU) | BASE_MOTION_OPTIONS |
+                WITH(OPTION_PASSIVE),
      .run = run_formulate},
     {.name = "rollout",
      .group = GROUP_MOTIONS,
@@ -503,7 +521,7 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_DURATION) |
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | INERTIA_OPTIONS | WITH(OPTION_DURATION) |
                 WITH(OPTION_STEP_LENGTH) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) |
                 WITH(OPTION_STABILIZATION) | WITH(OPTION_NO_PROJECTION) | WITH(OPTION_IDEAL) | WITH(OPTION_ACCURATE) |
                 WITH(OPTION_CONTROL) | WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_TO) | WITH(OPTION_COMPILED) |
@@ -528,10 +546,10 @@ static const command COMMANDS[] = {
      .min_operands = 2,
      .max_operands = 2,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) |
-                WITH(OPTION_FORCE) | WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) |
-                WITH(OPTION_PRECISION) | WITH(OPTION_STEP_LENGTH) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) |
+                WITH(OPTION_FORCE) | WITH(OPTION_FORCE_REFERENCE_FRAME) | INERTIA_OPTIONS | WITH(OPTION_PRECISION) |
+                WITH(OPTION_STEP_LENGTH) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) |
                 WITH(OPTION_STABILIZATION) | WITH(OPTION_NO_PROJECTION) | WITH(OPTION_RATES) | WITH(OPTION_CSV) |
-                WITH(OPTION_PLOT) | WITH(OPTION_JOB) | WITH(OPTION_CONSTRAINTS) | BASE_MOTION_OPTIONS,
+                WITH(OPTION_PLOT) | WITH(OPTION_JOB) | WITH(OPTION_CONSTRAINTS) | MOTION_OPTIONS | BASE_MOTION_OPTIONS,
      .words = (const option_words[]){{OPTION_INTEGRATOR, "integrator of forward (default explicit_euler)"},
                                      {OPTION_PRECISION, "precision of inverse (default double)"},
                                      {0}},
@@ -555,7 +573,7 @@ static const command COMMANDS[] = {
                 WITH(OPTION_STEP_LENGTH) | WITH(OPTION_RATE) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_STABILIZATION) |
                 WITH(OPTION_NO_PROJECTION) | WITH(OPTION_CONTROL) | WITH(OPTION_KP) | WITH(OPTION_KD) |
                 WITH(OPTION_DISTURBANCE) | WITH(OPTION_SEED) | WITH(OPTION_FORCE) | WITH(OPTION_FORCE_REFERENCE_FRAME) |
-                WITH(OPTION_GRAVITY) | WITH(OPTION_IDEAL) | WITH(OPTION_PAYLOAD) | WITH(OPTION_FREQUENCY) |
+                WITH(OPTION_GRAVITY) | WITH(OPTION_IDEAL) | INERTIA_OPTIONS | WITH(OPTION_FREQUENCY) |
                 WITH(OPTION_RECORD) | WITH(OPTION_REPLACE) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) |
                 WITH(OPTION_COMPILED) | WITH(OPTION_CONSTRAINTS) | WITH(OPTION_SOLVE_JOINTS) |
                 WITH(OPTION_CONTACT_LAW) | WITH(OPTION_BRAKES) | BASE_MOTION_OPTIONS,
@@ -604,8 +622,8 @@ static const command COMMANDS[] = {
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_NAME) |
                 WITH(OPTION_FREQUENCY) | WITH(OPTION_RECORD) | WITH(OPTION_REPLACE) | WITH(OPTION_TOKEN) |
                 WITH(OPTION_CSV) | WITH(OPTION_PLOT) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
-                WITH(OPTION_CONSTRAINTS),
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | INERTIA_OPTIONS | WITH(OPTION_PRECISION) |
+                WITH(OPTION_CONSTRAINTS) | MOTION_OPTIONS,
      .words = (const option_words[]){{OPTION_NAME, "name of the stream (default: one that the daemon chooses)"},
                                      {OPTION_FREQUENCY, "points a second (default: without pause)"},
                                      {OPTION_RECORD, "record the points to a file in the daemon's state directory"},
@@ -679,10 +697,12 @@ static const command COMMANDS[] = {
      .group = GROUP_DAEMON,
      .operands = "[NAME]",
      .summary = "percentiles of the round trip of id on a model's zero state, or of ping",
-     .details = "With --json and --csv: min, p50, p90, p99, p99.9 and max in seconds.\n",
-     .example = "dynamicsctl latency ur5 --count 10000",
+     .details =
+         "With --json and --csv: min, p50, p90, p99, p99.9 and max in seconds. With --fast the calls of a model use a\n"
+         "fast channel, as a controller on the daemon's machine would.\n",
+     .example = "dynamicsctl latency ur5 --count 10000\n  dynamicsctl latency ur5 --fast",
      .max_operands = 1,
-     .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_COUNT),
+     .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_COUNT) | WITH(OPTION_FAST),
      .words = (const option_words[]){{OPTION_COUNT, "round trips (default 1000, at most 1000000)"}, {0}},
      .run = run_latency},
     {.name = "help",

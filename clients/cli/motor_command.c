@@ -3,6 +3,7 @@
  * Command motor: evaluates the load that a motion places on the motors of a model.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +110,18 @@ static const char *limit_unit(dyn_client_motor_limit limit) {
     return (size_t)limit < sizeof units / sizeof *units ? units[limit] : "";
 }
 
+/* Adds the cells of numbers. Those from `first_optional` on are zero, or not a number, where the model does not
+ * determine them. */
+static void add_numbers(table *lines, size_t count, const double *values, size_t first_optional) {
+    for (size_t k = 0; k < count; k++) {
+        if (k >= first_optional && (values[k] == 0 || isnan(values[k]))) {
+            table_add_cell(lines, "-");
+        } else {
+            table_add_cell(lines, "%.4g", values[k]);
+        }
+    }
+}
+
 static bool print_loads(const dyn_client_motors *found) {
     static const char *const headings[] = {"ratio",  "peak N m", "rms N m", "peak A", "rms A",
                                            "peak V", "rad/s",    "peak W",  "deg C"};
@@ -124,9 +137,7 @@ static bool print_loads(const dyn_client_motors *found) {
                                  m->peak_voltage, m->peak_speed,  m->peak_power, m->peak_temperature};
         table_add_cell(lines, "%s", m->name);
         table_add_cell(lines, "%s", m->joint);
-        for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
-            table_add_cell(lines, "%.4g", values[k]);
-        }
+        add_numbers(lines, sizeof values / sizeof *values, values, sizeof values / sizeof *values);
     }
     bool printed = table_print(lines, 0);
     table_free(lines);
@@ -149,9 +160,7 @@ static bool print_alternatives(const dyn_client_motors *found) {
                                  m->peak_current, m->rms_current, m->peak_voltage,
                                  m->peak_speed,   m->heat_energy, m->reflected_inertia / m->load_inertia};
         table_add_cell(lines, "%s", m->name);
-        for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
-            table_add_cell(lines, "%.4g", values[k]);
-        }
+        add_numbers(lines, sizeof values / sizeof *values, values, 8);
         table_add_cell(lines, "%s%s", m->excess_count > 0 ? "exceeds its " : "",
                        m->excess_count > 0 ? motor_limit_name(m->excesses[0].limit) : "");
     }
@@ -173,9 +182,7 @@ static bool print_energies(const dyn_client_motors *found) {
         const double values[] = {m->electrical_energy, m->heat_energy,  m->gear_loss_energy,  m->no_load_speed,
                                  m->stall_torque,      m->load_inertia, m->reflected_inertia, m->matched_ratio};
         table_add_cell(lines, "%s", m->name);
-        for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
-            table_add_cell(lines, "%.4g", values[k]);
-        }
+        add_numbers(lines, sizeof values / sizeof *values, values, 3);
     }
     bool printed = table_print(lines, 0);
     table_free(lines);

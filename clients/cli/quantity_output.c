@@ -72,6 +72,9 @@ static bool print_heading(const dyn_client_quantity_result *result, const dyn_cl
     if (result->expressed_in[0] != '\0') {
         fprintf(to, " (%s)", result->expressed_in);
     }
+    if (result->of_tree) {
+        fputs(", of the tree without its constraints", to);
+    }
     bool is_written = fclose(to) == 0;
     if (is_written) {
         page_print(text, 0, 2, page_columns());

@@ -201,6 +201,38 @@ static exit_code read_constraints(const arguments *args, query_options *result) 
     return code;
 }
 
+/* Reads "X,X,..[=C]" of nv numbers. Reports errors. */
+static exit_code read_row(const char *whole, size_t nv, double *row, double *acceleration) {
+    char message[PARSE_MESSAGE_SIZE] = "after = there is no number", *text = strdup(whole);
+    char *equals = text ? strchr(text, '=') : NULL;
+    if (!text) {
+        return complain_memory();
+    }
+    if (equals) {
+        *equals = '\0';
+    }
+    bool is_right =
+        (!equals || parse_number(equals + 1, acceleration)) && parse_numbers(text, nv, row, message, sizeof message);
+    free(text);
+    return is_right ? EXIT_OK
+                    : complain(EXIT_USAGE, "--row %s: %s: pass a number for each of the %zu velocities, and =C", whole,
+                               message, nv);
+}
+
+exit_code row_options_read(const arguments *args, size_t nv, query_options *result) {
+    exit_code code = EXIT_OK;
+    result->rows = calloc(args->row_count * nv + 1, sizeof *result->rows);
+    result->row_accelerations = calloc(args->row_count + 1, sizeof *result->row_accelerations);
+    if (!result->rows || !result->row_accelerations) {
+        return complain_memory();
+    }
+    for (size_t i = 0; i < args->row_count && code == EXIT_OK; i++) {
+        code = read_row(args->rows[i], nv, result->rows + i * nv, &result->row_accelerations[i]);
+    }
+    result->row_count = args->row_count;
+    return code;
+}
+
 /* Reads --time. Reports errors. */
 static exit_code read_time(const arguments *args, query_options *result) {
     const char *text = args->value[OPTION_TIME];
@@ -221,6 +253,39 @@ static exit_code read_motion(const arguments *args, option which, const char *na
                         text);
     }
     return EXIT_OK;
+}
+
+/* Reads the numbers of an option, as many as there are. `values` is NULL where the option is absent. Reports errors. */
+static exit_code read_list(const arguments *args, option which, size_t *count, double **values) {
+    const char *text = args->value[which];
+    char message[PARSE_MESSAGE_SIZE];
+    *count = text ? 1 : 0;
+    for (const char *c = text; c && *c != '\0'; c++) {
+        *count += *c == ',';
+    }
+    *values = text ? calloc(*count, sizeof **values) : NULL;
+    if (text && !*values) {
+        return complain_memory();
+    }
+    return !text || parse_numbers(text, *count, *values, message, sizeof message)
+               ? EXIT_OK
+               : complain(EXIT_USAGE, "--%s %s: %s: pass one number, or several with commas", OPTION_TEXTS[which].name,
+                          text, message);
+}
+
+static exit_code read_motion_options(const arguments *args, query_options *result) {
+    dyn_client_motion_options *motion = &result->motion;
+    exit_code code = read_list(args, OPTION_FORCE_WEIGHTS, &motion->force_weight_count, &result->force_weights);
+    if (code == EXIT_OK) {
+        code =
+            read_list(args, OPTION_MULTIPLIER_WEIGHTS, &motion->multiplier_weight_count, &result->multiplier_weights);
+    }
+    motion->nearest = args->value[OPTION_NEAREST] != NULL;
+    motion->force_weights = result->force_weights;
+    motion->multiplier_weights = result->multiplier_weights;
+    bool is_given = motion->nearest || motion->force_weights || motion->multiplier_weights;
+    result->motion_options = is_given ? motion : NULL;
+    return code;
 }
 
 static exit_code read_base_motion(const arguments *args, query_options *result) {
@@ -262,6 +327,9 @@ exit_code query_options_read(const arguments *args, query_options *result) {
         code = read_base_motion(args, result);
     }
     if (code == EXIT_OK) {
+        code = read_motion_options(args, result);
+    }
+    if (code == EXIT_OK) {
         code = read_tips(args, result);
     }
     if (code == EXIT_OK) {
@@ -273,6 +341,7 @@ exit_code query_options_read(const arguments *args, query_options *result) {
     if (code == EXIT_OK) {
         code = read_constraints(args, result);
     }
+    result->without_rotors = args->value[OPTION_WITHOUT_ROTORS] != NULL;
     result->formulation = args->value[OPTION_FORMULATION];
     result->precision = (dyn_client_precision)precision;
     result->on_error = (dyn_client_on_error)outcome;
@@ -285,6 +354,7 @@ void query_options_apply(const query_options *options, dyn_client_query *query) 
     query->external_forces = options->forces.list;
     query->payload_count = options->payload_count;
     query->payloads = options->payloads;
+    query->without_rotors = options->without_rotors;
     query->precision = options->precision;
     query->on_error = options->on_error;
     query->formulation = options->formulation;
@@ -293,6 +363,10 @@ void query_options_apply(const query_options *options, dyn_client_query *query) 
     query->passive_forces = options->passive_forces;
     query->constraint_count = options->constraints ? options->constraints->count : 0;
     query->constraints = options->constraints ? options->constraints->constraints : NULL;
+    query->row_count = options->row_count;
+    query->rows = options->row_count > 0 ? options->rows : NULL;
+    query->row_accelerations = options->row_count > 0 ? options->row_accelerations : NULL;
+    query->motion_options = options->motion_options;
     query->time = options->time;
     query->base_motion = options->base_motion;
 }
@@ -330,6 +404,10 @@ void query_options_free(query_options *freed) {
     free(freed->payload_links);
     free(freed->tips);
     free(freed->tip_frames);
+    free(freed->rows);
+    free(freed->row_accelerations);
+    free(freed->force_weights);
+    free(freed->multiplier_weights);
     free(freed->brakes);
     free(freed->brake_text);
     dyn_client_constraint_list_free(freed->constraints);

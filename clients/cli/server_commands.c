@@ -86,12 +86,39 @@ exit_code run_ping(const command *self, const arguments *args, dyn_client *clien
 
 /* ---- info -------------------------------------------------------------------------------------------------------- */
 
+/* Name and value of a limit. */
+typedef struct limit_row {
+    const char *name;
+    uint64_t value;
+} limit_row;
+
+static void write_rows(json_writer *writer, const limit_row *rows, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        emit_key(writer, rows[i].name);
+        emit_unsigned(writer, rows[i].value);
+    }
+}
+
+/* Writes the limits of one user. */
+static void write_user_limits(json_writer *writer, const dyn_client_server_info *info) {
+    const limit_row rows[] = {
+        {"user_requests", info->limits.user_requests},
+        {"user_samples", info->limits.user_samples},
+        {"user_memory_bytes", info->limits.user_memory_bytes},
+        {"user_models", info->limits.user_models},
+        {"user_simulations", info->limits.user_simulations},
+        {"user_streams", info->limits.user_streams},
+        {"user_recordings", info->limits.user_recordings},
+        {"user_recordings_bytes", info->limits.user_recordings_bytes},
+        {"user_jobs", info->limits.user_jobs},
+        {"user_job_bytes", info->limits.user_job_bytes},
+    };
+    write_rows(writer, rows, sizeof rows / sizeof *rows);
+}
+
 /* Writes the limits that no configuration changes. */
 static void write_fixed_limits(json_writer *writer, const dyn_client_server_info *info) {
-    const struct {
-        const char *name;
-        uint64_t value;
-    } rows[] = {
+    const limit_row rows[] = {
         {"payloads", info->limits.payloads},
         {"operations", info->limits.operations},
         {"simulation_forces", info->limits.simulation_forces},
@@ -118,10 +145,7 @@ static void write_fixed_limits(json_writer *writer, const dyn_client_server_info
         {"connection_requests", info->limits.connection_requests},
         {"waiting_requests", info->limits.waiting_requests},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        emit_key(writer, rows[i].name);
-        emit_unsigned(writer, rows[i].value);
-    }
+    write_rows(writer, rows, sizeof rows / sizeof *rows);
 }
 
 /* Writes the limits on simulations, streams, recordings and connections. */
@@ -177,6 +201,8 @@ static void write_limits(json_writer *writer, const dyn_client_server_info *info
     emit_unsigned(writer, info->limits.connections);
     emit_key(writer, "request_time");
     emit_double(writer, info->limits.request_time);
+    emit_key(writer, "request_cpu_time");
+    emit_double(writer, info->limits.request_cpu_time);
     emit_key(writer, "jobs");
     emit_unsigned(writer, info->limits.jobs);
     emit_key(writer, "job_time");
@@ -188,6 +214,7 @@ static void write_limits(json_writer *writer, const dyn_client_server_info *info
     emit_key(writer, "idle_time");
     emit_double(writer, info->limits.idle_time);
     write_live_limits(writer, info);
+    write_user_limits(writer, info);
     write_fixed_limits(writer, info);
     emit_end_object(writer);
 }
@@ -341,6 +368,20 @@ static bool print_counters(const dyn_client_server_info *info) {
     return print_list(list);
 }
 
+/* Adds the limits of one user to those of all. An earlier daemon has none. */
+static void add_user_limits(table *list, const dyn_client_server_info *info) {
+    if (info->limits.user_requests == 0) {
+        return;
+    }
+    add_line(list, "one user", "%zu long requests, of %llu states and %llu bytes together", info->limits.user_requests,
+             (unsigned long long)info->limits.user_samples, (unsigned long long)info->limits.user_memory_bytes);
+    add_line(list, "", "%zu models, %zu simulations, %zu streams", info->limits.user_models,
+             info->limits.user_simulations, info->limits.user_streams);
+    add_line(list, "", "%zu recordings of %llu bytes, %zu jobs of %llu bytes", info->limits.user_recordings,
+             (unsigned long long)info->limits.user_recordings_bytes, info->limits.user_jobs,
+             (unsigned long long)info->limits.user_job_bytes);
+}
+
 static bool print_limits(const dyn_client_server_info *info) {
     table *list = create_list();
     printf("Limits\n");
@@ -361,6 +402,7 @@ static bool print_limits(const dyn_client_server_info *info) {
              (unsigned long long)info->limits.recordings_bytes, (unsigned long long)info->limits.disk_reserve_bytes);
     add_line(list, "connections", "%zu, %zu of one user or address, each idle for %g s at most",
              info->limits.connections, info->limits.peer_connections, info->limits.idle_time);
+    add_user_limits(list, info);
     add_line(list, "in a request",
              "%zu payloads, %zu operations, %zu substeps, %zu frames of a task, errors of %zu states",
              info->limits.payloads, info->limits.operations, info->limits.substeps, info->limits.task_frames,
@@ -504,6 +546,21 @@ static exit_code prepare_question(const arguments *args, latency_question *quest
     return question->tau ? EXIT_OK : complain_memory();
 }
 
+/* Opens a fast channel for the model if the command line asks for one. Reports errors. */
+static exit_code prepare_channel(const arguments *args, const latency_question *question) {
+    dyn_client_error error;
+    if (!args->value[OPTION_FAST]) {
+        return EXIT_OK;
+    }
+    if (!question->robot) {
+        return complain(EXIT_USAGE, "--fast: name a model; a fast channel is for one");
+    }
+    return dyn_client_open_fast_channel(question->client, question->query.model, 0, NULL, question->query.timeout,
+                                        &error) == DYN_CLIENT_OK
+               ? EXIT_OK
+               : complain_call(&error, NULL);
+}
+
 exit_code run_latency(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     long count = DEFAULT_COUNT;
@@ -515,12 +572,16 @@ exit_code run_latency(const command *self, const arguments *args, dyn_client *cl
     double *seconds = calloc((size_t)count, sizeof *seconds);
     exit_code code = seconds ? prepare_question(args, &question) : complain_memory();
     if (code == EXIT_OK) {
+        code = prepare_channel(args, &question);
+    }
+    if (code == EXIT_OK) {
         code = measure(&question, (size_t)count, seconds);
     }
     if (code == EXIT_OK) {
         char what[256] = "ping";
         if (question.robot) {
-            snprintf(what, sizeof what, "inverse dynamics of %s", question.robot->model.name);
+            snprintf(what, sizeof what, "inverse dynamics of %s%s", question.robot->model.name,
+                     args->value[OPTION_FAST] ? " over a fast channel" : "");
         }
         qsort(seconds, (size_t)count, sizeof *seconds, compare);
         report_latency(args, what, (size_t)count, seconds);

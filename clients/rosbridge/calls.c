@@ -191,6 +191,7 @@ static ProtobufCMessage *exchange(daemon_link *link, call *made) {
             fail(made, made->is_cancelled ? CALL_CANCELLED : CALL_FAILED, error);
         }
     }
+    daemon_link_put(link, client, &failure);
     dyn_client_free(reply);
     free(request);
     return result;
@@ -285,7 +286,7 @@ bool call_pool_start(bridge *of) {
     pool->threads = calloc(of->config->threads + 1, sizeof *pool->threads);
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->changed, NULL);
-    daemon_link_init(&pool->link, of->config->request);
+    daemon_link_init(&pool->link, of->config->request, of->config->daemon_token);
     uv_async_init(of->loop, &pool->wake, on_over);
     pool->wake.data = pool;
     while (pool->threads && pool->thread_count <= of->config->threads &&
@@ -298,6 +299,10 @@ bool call_pool_start(bridge *of) {
     }
     call_pool_stop(of);
     return false;
+}
+
+daemon_link *call_pool_link(bridge *of) {
+    return &of->calls->link;
 }
 
 static void on_closed(uv_handle_t *handle) {

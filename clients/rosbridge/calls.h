@@ -55,6 +55,9 @@ typedef struct call_pool call_pool;
  * yet. */
 bool call_pool_start(bridge *of);
 
+/* Returns the connection to the daemon, which lives until the event loop has run once after call_pool_stop. */
+struct daemon_link *call_pool_link(bridge *of);
+
 /* Stops the pool: aborts running calls, drops waiting ones and answers all as failed. Later calls are refused. */
 void call_pool_stop(bridge *of);
 

@@ -13,7 +13,16 @@
 #include <string.h>
 #include <strings.h>
 
-typedef enum key_type { KEY_WORD, KEY_ENDPOINT, KEY_PATH, KEY_COUNT, KEY_SECONDS, KEY_ORIGINS, KEY_TRUTH } key_type;
+typedef enum key_type {
+    KEY_WORD,
+    KEY_REQUEST,
+    KEY_ENDPOINT,
+    KEY_PATH,
+    KEY_COUNT,
+    KEY_SECONDS,
+    KEY_ORIGINS,
+    KEY_TRUTH
+} key_type;
 
 /* Key of the configuration: place, default, allowed values and meaning. */
 typedef struct key {
@@ -24,6 +33,9 @@ typedef struct key {
     double low, high;
     const char *meaning;
 } key;
+
+/* Characters of a token of clients at least. */
+enum { LEAST_TOKEN = 16 };
 
 #define AT(member) offsetof(config, member)
 
@@ -40,10 +52,12 @@ static const key keys[] = {
      "file whose first line is the token that every client needs, 16 characters or more"},
     {"server", "origins", KEY_ORIGINS, AT(origins), "http://localhost http://127.0.0.1 http://[::1]", 0, 0,
      "origins of web pages that may connect; without a port: any port; null: files; *: all"},
-    {"daemon", "request", KEY_ENDPOINT, AT(request), "ipc:///run/dynamicsd/dynamicsd.sock", 0, 0,
-     "the daemon's request endpoint"},
+    {"daemon", "request", KEY_REQUEST, AT(request), "ipc:///run/dynamicsd/dynamicsd.sock", 0, 0,
+     "the request endpoint; also tls+tcp://host:port?ca=FILE&certificate=FILE&key=FILE&name=NAME, nats://host:port"},
     {"daemon", "events", KEY_ENDPOINT, AT(events), "ipc:///run/dynamicsd/events.sock", 0, 0,
-     "the daemon's event endpoint"},
+     "the daemon's event endpoint; not used with a NATS server"},
+    {"daemon", "token_file", KEY_PATH, AT(daemon_token_file), "", 0, 0,
+     "file whose first line is the token that gives the gateway its role at the daemon; empty: none"},
     {"daemon", "threads", KEY_COUNT, AT(threads), "16", 1, 256, "number of calls that run at the same time"},
     {"daemon", "health_interval", KEY_SECONDS, AT(health_interval), "1", 0.1, 3600,
      "s between requests for health, simulations and streams"},
@@ -104,7 +118,16 @@ static bool parse_number(const key *k, const char *text, double *number, char er
 /* Returns true for an address at which a daemon can listen. */
 static bool is_endpoint(const char *text) {
     return (strncmp(text, "ipc:///", 7) == 0 && text[7] != '\0') ||
-           (strncmp(text, "tcp://", 6) == 0 && strchr(text + 6, ':'));
+           (strncmp(text, "tcp://", 6) == 0 && strchr(text + 6, ':')) ||
+           (strncmp(text, "tls+tcp://", 10) == 0 && strchr(text + 10, ':'));
+}
+
+static bool is_nats(const char *text) {
+    return strncmp(text, "nats://", 7) == 0 || strncmp(text, "tls://", 6) == 0;
+}
+
+bool config_is_nats(const config *c) {
+    return is_nats(c->request);
 }
 
 static bool parse_text(const key *k, const char *text, size_t size, char *value, char error[CONFIG_ERROR_SIZE]) {
@@ -112,8 +135,11 @@ static bool parse_text(const key *k, const char *text, size_t size, char *value,
         snprintf(error, CONFIG_ERROR_SIZE, "%s = %.64s: set an absolute path, or nothing for none", k->name, text);
         return false;
     }
-    if (k->type == KEY_ENDPOINT && !is_endpoint(text)) {
-        snprintf(error, CONFIG_ERROR_SIZE, "%s = %.64s: set ipc:///absolute/path or tcp://host:port", k->name, text);
+    bool may_be_nats = k->type == KEY_REQUEST;
+    if ((may_be_nats || k->type == KEY_ENDPOINT) && !is_endpoint(text) && !(may_be_nats && is_nats(text))) {
+        snprintf(error, CONFIG_ERROR_SIZE,
+                 "%s = %.64s: set ipc:///absolute/path, tcp://host:port%s tls+tcp://host:port?ca=FILE%s", k->name, text,
+                 may_be_nats ? "," : " or", may_be_nats ? " or nats://host:port" : "");
         return false;
     }
     if (strlen(text) >= size) {
@@ -164,8 +190,10 @@ static bool set_value(config *c, const key *k, const char *text, char error[CONF
     double number;
     switch (k->type) {
     case KEY_WORD:
-    case KEY_ENDPOINT:
         return parse_text(k, text, CONFIG_WORD, place, error);
+    case KEY_REQUEST:
+    case KEY_ENDPOINT:
+        return parse_text(k, text, CONFIG_ADDRESS, place, error);
     case KEY_PATH:
         return parse_text(k, text, PATH_MAX, place, error);
     case KEY_COUNT:
@@ -262,24 +290,35 @@ bool config_read(const char *path, config *c, char error[CONFIG_ERROR_SIZE]) {
     return false;
 }
 
-/* Reads the token from the first line of its file. Returns false, with an error, for fewer than 16 characters. */
-static bool read_token(config *c, char error[CONFIG_ERROR_SIZE]) {
-    FILE *file = fopen(c->token_file, "r");
-    bool is_read = file && fgets(c->token, sizeof c->token, file) != NULL;
+/* Reads the first line of a file. Returns false if it cannot be read, or has fewer than `least` characters. */
+static bool read_first_line(const char *path, size_t least, char line[CONFIG_WORD]) {
+    FILE *file = fopen(path, "re");
+    bool is_read = file && fgets(line, CONFIG_WORD, file) != NULL;
     if (file) {
         fclose(file);
     }
-    c->token[strcspn(c->token, "\r\n")] = '\0';
-    if (is_read && strlen(c->token) >= 16) {
-        return true;
+    line[strcspn(line, "\r\n")] = '\0';
+    return is_read && strlen(line) >= least;
+}
+
+/* Reads the token of clients, and the gateway's own at the daemon. */
+static bool read_tokens(config *c, char error[CONFIG_ERROR_SIZE]) {
+    if (c->token_file[0] != '\0' && !read_first_line(c->token_file, LEAST_TOKEN, c->token)) {
+        snprintf(error, CONFIG_ERROR_SIZE,
+                 "server.token_file: the first line of %.200s must hold a token of at least %d characters",
+                 c->token_file, LEAST_TOKEN);
+        return false;
     }
-    snprintf(error, CONFIG_ERROR_SIZE,
-             "token_file: the first line of %.200s must hold a token of at least 16 characters", c->token_file);
-    return false;
+    if (c->daemon_token_file[0] != '\0' && !read_first_line(c->daemon_token_file, 1, c->daemon_token)) {
+        snprintf(error, CONFIG_ERROR_SIZE, "daemon.token_file: the first line of %.200s must hold a token",
+                 c->daemon_token_file);
+        return false;
+    }
+    return true;
 }
 
 bool config_complete(config *c, char error[CONFIG_ERROR_SIZE]) {
-    if (c->token_file[0] != '\0' && !read_token(c, error)) {
+    if (!read_tokens(c, error)) {
         return false;
     }
     if ((c->certificate[0] == '\0') != (c->key[0] == '\0')) {

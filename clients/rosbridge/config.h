@@ -12,7 +12,7 @@
 
 #define CONFIG_DEFAULT_PATH "/etc/dynamicsd/rosbridge.conf"
 
-enum { CONFIG_WORD = 256, CONFIG_ORIGINS = 32, CONFIG_ERROR_SIZE = 512 };
+enum { CONFIG_WORD = 256, CONFIG_ADDRESS = 1024, CONFIG_ORIGINS = 32, CONFIG_ERROR_SIZE = 512 };
 
 typedef struct config {
     /* Section [server]. */
@@ -24,7 +24,8 @@ typedef struct config {
     size_t origin_count;
     char origins[CONFIG_ORIGINS][CONFIG_WORD];
     /* Section [daemon]. */
-    char request[CONFIG_WORD], events[CONFIG_WORD];
+    char request[CONFIG_ADDRESS], events[CONFIG_ADDRESS];
+    char daemon_token_file[PATH_MAX], daemon_token[CONFIG_WORD];
     unsigned long threads;
     double health_interval;
     /* Section [dial]. */
@@ -55,6 +56,9 @@ bool config_set(config *c, const char *section, const char *name, const char *va
 
 /* Writes all keys with their defaults, bounds and meanings, as text for --help. */
 void config_describe(FILE *to);
+
+/* Returns whether the daemon is behind a NATS server, which then brings its events too. */
+bool config_is_nats(const config *c);
 
 /* Checks rules between several keys, and reads the token. Returns false, with an error, if a rule is broken or the file
  * of the token holds none. */

@@ -113,7 +113,7 @@ daemon_topics *daemon_topics_start(bridge *of, char *error) {
     started->simulations.bridge = started->streams.bridge = of;
     started->diagnostics = topic_open(of, "/diagnostics", "diagnostic_msgs/msg/DiagnosticArray", true, NULL, NULL);
     started->models = topic_open(of, "/dynamics/models", "dynamics_msgs/msg/ModelEvent", false, NULL, NULL);
-    started->reader = event_reader_start(of, of->config->events, on_event, started);
+    started->reader = event_reader_start(of, on_event, started);
     started->simulations.reader = started->streams.reader = started->reader;
     if (rosout_open(of) && started->reader && started->diagnostics && started->models) {
         return started;
@@ -121,7 +121,8 @@ daemon_topics *daemon_topics_start(bridge *of, char *error) {
     if (started->reader) {
         snprintf(error, CONFIG_ERROR_SIZE, "out of memory for the topics of the daemon");
     } else {
-        snprintf(error, CONFIG_ERROR_SIZE, "events = %.200s: pass an address ipc:///path or tcp://host:port",
+        snprintf(error, CONFIG_ERROR_SIZE,
+                 "events = %.200s: pass an address ipc:///path, tcp://host:port or tls+tcp://host:port",
                  of->config->events);
     }
     daemon_topics_stop(started);

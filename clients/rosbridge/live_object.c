@@ -112,11 +112,11 @@ static void release(live_object *of) {
 
 static void unwatch(live_object *of) {
     const char *const topics[2] = {of->data_topic, of->events_topic};
-    if (of->is_watched && of->address != 0 && of->reader) {
-        event_reader_forget(of->reader, of->address, topics);
+    if (of->is_watched && of->subscription != 0 && of->reader) {
+        event_reader_forget(of->reader, of->subscription, topics);
     }
     of->is_watched = false;
-    of->address = 0;
+    of->subscription = 0;
 }
 
 void live_object_end(live_object *ended) {
@@ -258,28 +258,12 @@ void live_object_publish(const live_object *of, int place, json_t *message) {
 
 /* ---- watching ---------------------------------------------------------------------------------------------------- */
 
-/* Returns the address with the transport of the daemon's events, since a client that reaches them by a unix socket is
- * on the daemon's machine; otherwise the first address, or NULL if there is none. */
-static const char *choose(const bridge *in, size_t count, char *const *addresses) {
-    const char *own = in->config->events;
-    size_t scheme = strcspn(own, ":");
-    for (size_t i = 0; i < count; i++) {
-        if (strncmp(addresses[i], own, scheme + 1) == 0) {
-            return addresses[i];
-        }
-    }
-    return count > 0 ? addresses[0] : NULL;
-}
-
 /* Subscribes to the topics at one of the addresses. */
 static void read_topics(live_object *of, size_t count, char *const *addresses, const char *data, const char *events) {
-    const char *address = choose(of->bridge, count, addresses);
     snprintf(of->data_topic, sizeof of->data_topic, "%s", data);
     snprintf(of->events_topic, sizeof of->events_topic, "%s", events);
     const char *const topics[2] = {of->data_topic, of->events_topic};
-    if (address) {
-        of->address = event_reader_watch(of->reader, address, topics);
-    }
+    of->subscription = event_reader_watch(of->reader, count, addresses, topics);
 }
 
 static void on_watch(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
@@ -320,7 +304,7 @@ void live_object_check(live_object *checked) {
         checked->questions++;
         call_send(checked->bridge, service, json_pack("{ss}", checked->kind, checked->name), LIVE_REQUEST_TIME,
                   on_watch, checked);
-    } else if (!is_read && checked->is_watched && checked->address != 0) {
+    } else if (!is_read && checked->is_watched && checked->subscription != 0) {
         unwatch(checked);
     }
 }

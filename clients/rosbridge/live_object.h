@@ -33,7 +33,7 @@ typedef struct live_object {
     struct held_message *held;                 /* messages that wait for the coordinates, oldest first */
     topic *topics[LIVE_TOPICS];                /* open topics; NULL: none */
     bool is_watched, is_described, is_written; /* is_written: published to without advertising */
-    int address;
+    int subscription;                          /* number at the reader; 0: none */
     char data_topic[LIVE_NAME_SIZE + 32], events_topic[LIVE_NAME_SIZE + 32];
     void (*on_free)(struct live_object *freed); /* may be NULL */
 } live_object;

@@ -45,6 +45,7 @@ bool model_joints_request(daemon_link *link, const json_t *arguments, double tim
     } else if (request) {
         snprintf(error, METHOD_ERROR_SIZE, "%s (%s)", failure.message, dyn_client_status_name(failure.status));
     }
+    daemon_link_put(link, client, &failure);
     bool is_read = description && coordinates_read(joints, (const Dynamics__V1__DescribeModelReply *)description, NULL);
     if (description && !is_read) {
         snprintf(error, METHOD_ERROR_SIZE, "args.query.model: it has no joints that move (INVALID_ARGUMENT)");

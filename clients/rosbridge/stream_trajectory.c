@@ -174,31 +174,37 @@ static void report_rejected(const trajectory *pushed, const dyn_client_stream_in
     }
 }
 
-static void push_points(daemon_link *link, void *user, char *reason) {
-    trajectory *pushed = user;
+/* Pushes the points, once they fit into the stream. Returns false with an error on failure. */
+static bool push_checked(dyn_client *client, trajectory *pushed, char *reason, dyn_client_error *error) {
     live_stream *to = pushed->to;
+    double *const *part = pushed->parts;
     dyn_client_stream_info before, after;
-    dyn_client_error error = {0};
-    dyn_client *client = daemon_link_get(link, &error);
-    bool is_good = client && join(client, to, pushed->key, &error) && read_counters(client, to, &before, &error);
-    uint64_t room = is_good && before.credit > before.last_point_number ? before.credit - before.last_point_number : 0;
-    if (is_good && pushed->n > room) {
+    if (!join(client, to, pushed->key, error) || !read_counters(client, to, &before, error)) {
+        return false;
+    }
+    uint64_t room = before.credit > before.last_point_number ? before.credit - before.last_point_number : 0;
+    if (pushed->n > room) {
         snprintf(reason, METHOD_ERROR_SIZE, "msg.points: %zu points, but the stream takes %" PRIu64 " more for now",
                  pushed->n, room);
-        return;
+        return true;
     }
-    if (is_good) {
-        double *const *part = pushed->parts;
-        dyn_client_stream_seek(to->pusher, before.last_point_number + 1);
-        is_good = dyn_client_push_points(to->pusher, pushed->n, pushed->t, part[Q], part[V], part[A], part[TAU],
-                                         PUSH_TIME, &error) == DYN_CLIENT_OK &&
-                  await_check(client, to, before.chunks, &after, &error);
+    dyn_client_stream_seek(to->pusher, before.last_point_number + 1);
+    if (dyn_client_push_points(to->pusher, pushed->n, pushed->t, part[Q], part[V], part[A], part[TAU], PUSH_TIME,
+                               error) != DYN_CLIENT_OK ||
+        !await_check(client, to, before.chunks, &after, error)) {
+        return false;
     }
-    if (is_good) {
-        report_rejected(pushed, &before, &after, reason);
-    } else {
+    report_rejected(pushed, &before, &after, reason);
+    return true;
+}
+
+static void push_points(daemon_link *link, void *user, char *reason) {
+    dyn_client_error error = {0};
+    dyn_client *client = daemon_link_get(link, &error);
+    if (!client || !push_checked(client, user, reason, &error)) {
         snprintf(reason, METHOD_ERROR_SIZE, "%s (%s)", error.message, dyn_client_status_name(error.status));
     }
+    daemon_link_put(link, client, &error);
 }
 
 /* ---- on the event loop ------------------------------------------------------------------------------------------- */

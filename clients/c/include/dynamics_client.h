@@ -95,7 +95,8 @@ enum {
 };
 
 /* Description of an error. Strings end with a zero byte and are truncated to fit. The daemon sets the members after
- * `message`; errors of this library leave them zero. */
+ * `message`; errors of this library leave them zero, except for `request` where one was sent, and the reason
+ * DAEMON_GONE: the daemon that has the objects of a client over NATS is gone. */
 typedef struct dyn_client_error {
     dyn_client_status status;
     char field[DYN_CLIENT_FIELD_SIZE];     /* such as "inverse_dynamics.q[13]"; empty: no single field is wrong */
@@ -108,6 +109,8 @@ typedef struct dyn_client_error {
     char limit_name[DYN_CLIENT_REASON_SIZE]; /* name of the limit, such as "samples" in dyn_client_server_info */
     uint64_t marked;    /* samples that failed in a call that succeeded: DYN_CLIENT_ON_ERROR_MARK */
     double retry_after; /* s after which the same call may succeed; 0: it fails again */
+    uint64_t request;   /* number of the request, which the daemon's log and its list of slow requests state; 0: none
+                           was sent */
 } dyn_client_error;
 
 /* Returns the name of the status in capitals, as in the protocol: "INVALID_ARGUMENT". Never NULL. Thread-safe. */
@@ -130,10 +133,17 @@ typedef struct dyn_client_options {
     uint32_t min_revision;  /* of the contract; an earlier daemon answers each request UNIMPLEMENTED; default: any */
     bool use_jobs;          /* calls with a query, and those of their kind, run as jobs; see the section on jobs */
     const char *token;      /* secret token of the caller, which the client copies; default: none */
+    double fast_spin; /* s, that a call over a fast channel spins for its reply before it sleeps, at most 1; default
+                         50e-6; negative: it sleeps at once */
 } dyn_client_options;
 #define DYN_CLIENT_OPTIONS_INIT(...) DYN_CLIENT_SIZED(dyn_client_options, __VA_ARGS__)
 
 /* Connects to the daemon at `url`: "ipc:///run/dynamicsd/dynamicsd.sock", "tcp://127.0.0.1:7400" ...
+ *
+ * "tls+tcp://host:7400?ca=FILE" is a daemon over TLS. The names after "?" are ca (file of certificates of authorities
+ * in PEM; default: those of the system), certificate and key (files, where the daemon asks clients for a certificate),
+ * and name (name in the daemon's certificate; default: the host). The client compares names only, as mbedTLS 2.28 does:
+ * an address such as 127.0.0.1 needs name=NAME, unless it is the certificate's common name. The files are read once.
  *
  * "nats://host:4222" is a NATS server with one or more daemons. Any of them answers a request that changes nothing, and
  * another one receives it when a third of its timeout has passed. Calls about simulations, streams, recordings, jobs
@@ -285,6 +295,12 @@ typedef struct dyn_client_server_info {
         size_t machine_elements; /* of one model */
         size_t estimates;        /* of one identification */
         size_t contact_surfaces; /* of one model */
+        double request_cpu_time; /* s of all threads together for one request; 0: any */
+        /* Of one user, except administrators. */
+        size_t user_requests;                     /* long ones at the same time */
+        uint64_t user_samples, user_memory_bytes; /* of these requests together */
+        size_t user_models, user_simulations, user_streams, user_recordings, user_jobs;
+        uint64_t user_recordings_bytes, user_job_bytes;
         /* Bounds that no configuration changes. */
         size_t payloads, operations;                             /* of one request */
         size_t simulation_forces;                                /* that act on one simulation */
@@ -401,6 +417,32 @@ DYN_CLIENT_EXPORT void dyn_client_connections_free(dyn_client_connections *conne
  * role administrator. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_close_connection(dyn_client *client, uint64_t connection, double timeout,
                                                                 dyn_client_error *error);
+
+/* Request that took at least the time of the key observe.slow_time of the daemon's configuration. */
+typedef struct dyn_client_slow_request {
+    uint64_t number;           /* counted from 1 since the daemon's start */
+    int64_t stamp_ns;          /* wall time of the reply, ns since 1970-01-01 UTC */
+    uint64_t request;          /* number that its client chose, as in the daemon's log */
+    const char *method;        /* such as "rollout"; "none": it could not be decoded */
+    const char *object;        /* model, simulation or other object that it names; empty: none */
+    const char *peer, *caller; /* as in dyn_client_connection; the caller by its token, if it has one */
+    const char *code;          /* of the reply: "OK", "INVALID_ARGUMENT" */
+    double time, waiting_time; /* s, from arrival to reply, and until a worker began it; 0: no worker did */
+    uint64_t samples, request_bytes, reply_bytes;
+} dyn_client_slow_request;
+
+typedef struct dyn_client_slow_requests {
+    size_t count;
+    const dyn_client_slow_request *requests; /* the last one first */
+    uint64_t total;                          /* since the daemon's start */
+} dyn_client_slow_requests;
+
+/* Lists the last slow requests, at most `most` (0: all that the daemon holds, at most 128). Needs the role
+ * administrator. The caller frees the result. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_list_slow_requests(dyn_client *client, size_t most, double timeout,
+                                                                  dyn_client_slow_requests **requests,
+                                                                  dyn_client_error *error);
+DYN_CLIENT_EXPORT void dyn_client_slow_requests_free(dyn_client_slow_requests *requests);
 
 /* Origin of the value of a setting. */
 typedef enum dyn_client_setting_origin {
@@ -834,9 +876,9 @@ typedef struct dyn_client_motor {
     double maximum_temperature;     /* of the winding, degrees Celsius */
 } dyn_client_motor;
 
-/* Gear between the motor and the joint. A limit of zero is none. */
+/* Gear between the motor and the joint, or on the shaft that the element's joint names. A limit of zero is none. */
 typedef struct dyn_client_gear {
-    double ratio;                   /* 0: that of the joint's rotor, or 1 where it has none */
+    double ratio;                   /* 0: that of the joint's rotor, or 1 where it has none; 0 on a shaft */
     double efficiency;              /* of power from the motor to the joint; 0: 1 */
     double back_driving_efficiency; /* of power from the joint to the motor; 0: self-locking */
     double maximum_torque;          /* at the joint, for a short time, N m or N */
@@ -1125,6 +1167,8 @@ typedef struct dyn_client_description {
     const dyn_client_machine_element *machine_elements;
     size_t contact_surface_count;
     const dyn_client_contact_surface *contact_surfaces;
+    size_t passive_joint_count;
+    const char *const *passive_joints; /* names of moving joints without a motor, a floating base included */
 } dyn_client_description;
 
 /* Requests everything that the daemon knows about a model, by name or digest. Errors: NOT_FOUND. */
@@ -1328,6 +1372,22 @@ typedef struct dyn_client_passive_forces {
     bool gear_losses;         /* that depend on the load of the gears */
 } dyn_client_passive_forces;
 
+/* Treatment of a motion with constraints by inverse dynamics: how closely the motion has to keep them, and what is
+ * least where the forces are not unique. */
+typedef struct dyn_client_motion_options {
+    double tolerance; /* largest violation of a constraint by v or a, as a share of its terms, up to 1; 0: 0.001 */
+    bool nearest;     /* forces of the nearest acceleration that the constraints allow, whatever the violation */
+    /* Positive numbers w in sum w_i tau_i^2 + sum u_r lambda_r^2, nv or one for all; count 0: ones. */
+    size_t force_weight_count;
+    const double *force_weights;
+    /* Numbers u, not negative, one for each row or one for all; count 0: zeros. */
+    size_t multiplier_weight_count;
+    const double *multiplier_weights;
+    /* Receives, in dyn_client_inverse_dynamics, how far each motion leaves the constraints: query.samples numbers,
+     * rad/s^2 or m/s^2; NULL: not wanted. */
+    double *residuals;
+} dyn_client_motion_options;
+
 /* Motion of the base in which the robot's root rests, which is given: vectors along the axes of the model's world at
  * the instant of the sample, relative to an inertial frame; the linear ones are of the world's origin. NULL: zero. */
 typedef struct dyn_client_base_motion {
@@ -1394,14 +1454,21 @@ typedef struct dyn_client_query {
      * dyn_client_formulate, evaluations of quantities that count it, trajectories, rollouts (also one row for each step
      * of each sample) and simulations. */
     const dyn_client_base_motion *base_motion;
-    /* Rows A(q) v = b beside the constraints, of forward and inverse dynamics: row_count x nv numbers, and for each row
-     * the acceleration db/dt - dA/dt v that A a has (NULL: zeros); with has_rows_per_sample a block of both for each
-     * sample. Their multipliers follow those of the model. */
+    /* Rows A(q) v = b beside the constraints, of forward and inverse dynamics, trajectories of inverse dynamics, and
+     * evaluations of quantities that depend on constraints: row_count x nv numbers, and for each row the acceleration
+     * db/dt - dA/dt v that A a has (NULL: zeros); with has_rows_per_sample a block of both for each sample. Their
+     * multipliers follow those of the model. */
     size_t row_count;
     const double *rows, *row_accelerations;
     bool has_rows_per_sample;
     /* Receives how the samples of a call that succeeded were spread, where they may be spread; NULL: not wanted. */
     dyn_client_spread *spread;
+    /* Leaves out the mass and the inertia of the model's rotors. Calls support it that support payloads. */
+    bool without_rotors;
+    /* For inverse dynamics, its trajectories, evaluations of it and of multipliers and wrenches of a motion,
+     * dyn_client_explain and streams of feedforward, where there are constraints or rows. NULL: motions that
+     * constraints forbid by more than 0.001 are refused. */
+    const dyn_client_motion_options *motion_options;
 } dyn_client_query;
 #define DYN_CLIENT_QUERY_INIT(...) DYN_CLIENT_SIZED(dyn_client_query, __VA_ARGS__)
 
@@ -1474,7 +1541,7 @@ typedef struct dyn_client_assembly_options {
     size_t held_count; /* joints whose coordinates stay as they are */
     const char *const *held_joints;
     double tolerance;       /* largest closure error of a closed loop, rad or m; 0: 1e-10 */
-    size_t iteration_limit; /* 0: 100 */
+    size_t iteration_limit; /* 0: 500 */
 } dyn_client_assembly_options;
 #define DYN_CLIENT_ASSEMBLY_OPTIONS_INIT(...) DYN_CLIENT_SIZED(dyn_client_assembly_options, __VA_ARGS__)
 
@@ -2137,6 +2204,7 @@ typedef struct dyn_client_quantity_result {
     const char *frame;                          /* of a quantity of frames; else empty */
     dyn_client_reference_frame reference_frame; /* of quantities of frames and tasks */
     const char *expressed_in;                   /* axes and origin in words; empty where there are none */
+    bool of_tree;                               /* constraints hold, and the values are those of the open tree */
     uint64_t inputs;                            /* flags dyn_client_quantity_input */
     size_t block_count;
     const dyn_client_block *blocks;
@@ -2150,6 +2218,7 @@ typedef struct dyn_client_evaluation {
         result_count; /* in the order of the quantities; a quantity of frames has one for each frame, in their order */
     const dyn_client_quantity_result *results;
     const dyn_client_passive_forces *counted_passive_forces; /* in inverse and forward dynamics; NULL: none */
+    const double *residuals; /* of motions with constraints, a number for each sample, rad/s^2 or m/s^2; NULL: none */
 } dyn_client_evaluation;
 
 /* Returns the first axis of a kind, or NULL if no block has one. Thread-safe. */
@@ -2166,6 +2235,41 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_evaluate(dyn_client *client, cons
                                                         const dyn_client_evaluate_request *request,
                                                         dyn_client_evaluation **evaluation, dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_evaluation_free(dyn_client_evaluation *evaluation);
+
+/* ---- fast channels ----------------------------------------------------------------------------------------------- */
+
+/* A controller that runs beside the daemon can call it by memory that both share, in microseconds. It opens a fast
+ * channel for a model once; the functions that it calls anyway then use it:
+ *
+ *     dyn_client_open_fast_channel(client, "ur5", 0, NULL, 0, &error)
+ *     dyn_client_inverse_dynamics(client, &query, q, v, a, tau, &error)
+ *
+ * A channel computes dyn_client_inverse_dynamics, dyn_client_forward_dynamics, dyn_client_mass_matrix,
+ * dyn_client_gravity, dyn_client_bias_forces, dyn_client_poses and dyn_client_jacobians of one frame, and
+ * dyn_client_evaluate of the quantities that were named when it was opened, for 1 to 64 samples. The query must have
+ * nothing but model, nq, nv, samples and timeout, and must name the model as the channel does. All other calls are
+ * requests. Results and errors of both ways are equal, bit by bit.
+ *
+ * A channel computes one call at a time: threads wait for each other, or have clients of their own. A call cannot be
+ * cancelled while it computes; dyn_client_abort ends its wait. The client opens a channel that the daemon has closed,
+ * because it was restarted or the model was replaced, again by later calls, at most once a second and within 0.1 s;
+ * calls in between are requests. */
+
+/* Opens a fast channel for the model of this name or digest, and replaces an earlier one. `quantities` are those of
+ * dyn_client_evaluate_request; none: the channel computes no dyn_client_evaluate. The daemon computes each call once,
+ * so that later ones allocate nothing. `timeout` in s; 0: that of the client. Errors: FAILED_PRECONDITION where the
+ * client is not connected to one ipc address, UNREACHABLE where the daemon has no fast channels, RESOURCE_EXHAUSTED
+ * where too many are open or one is too large; NOT_FOUND and the other errors of dyn_client_evaluate. Thread-safe. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_open_fast_channel(dyn_client *client, const char *model,
+                                                                 size_t quantity_count,
+                                                                 const dyn_client_quantity_request *quantities,
+                                                                 double timeout, dyn_client_error *error);
+
+/* Returns whether the fast channel of a model is open: false where calls are requests. Thread-safe. */
+DYN_CLIENT_EXPORT bool dyn_client_has_fast_channel(dyn_client *client, const char *model);
+
+/* Closes the fast channel of a model, if there is one. Later calls are requests. Thread-safe. */
+DYN_CLIENT_EXPORT void dyn_client_close_fast_channel(dyn_client *client, const char *model);
 
 /* ---- torques by term and by link --------------------------------------------------------------------------------- */
 
@@ -2263,12 +2367,13 @@ typedef struct dyn_client_flexible_chain {
     size_t link_count;
     const dyn_client_flexible_link *links;
     const double *mode_q, *mode_v, *mode_a; /* samples x modes; NULL: zeros */
+    const double *tau, *mode_tau;           /* forces that cause "a": samples x nv, samples x modes; NULL: zeros */
 } dyn_client_flexible_chain;
 #define DYN_CLIENT_FLEXIBLE_CHAIN_INIT(...) DYN_CLIENT_SIZED(dyn_client_flexible_chain, __VA_ARGS__)
 
 /* Computes inverse and forward dynamics of a chain with flexible links, by the formulation "book_flexible", which
- * query.formulation names. The blocks are "tau_modes", "M" and "a_free" (formulation.proto). Errors: also
- * INVALID_ARGUMENT with fields such as "formulate.flexible_links[i].rigidity". */
+ * query.formulation names. The blocks are "tau_modes", "M", "a_free" and, with tau or mode_tau, "a"
+ * (formulation.proto). Errors: also INVALID_ARGUMENT with fields such as "formulate.flexible_links[i].rigidity". */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_formulate_flexible(dyn_client *client, const dyn_client_query *query,
                                                                   const dyn_client_flexible_chain *chain,
                                                                   const double *q, const double *v, const double *a,
@@ -2793,8 +2898,9 @@ typedef struct dyn_client_trajectory {
     const char *diverged_joint;
     size_t excess_count;
     const dyn_client_excess *excesses;
-    const char *constraint; /* of forward dynamics: constraint with the largest closure error in a row; empty: none */
-    double closure_error;   /* that error, m or rad */
+    const char *constraint;  /* of forward dynamics: constraint with the largest closure error in a row; empty: none */
+    double closure_error;    /* that error, m or rad */
+    const double *residuals; /* of inverse dynamics with constraints, rad/s^2 or m/s^2; else NULL */
 } dyn_client_trajectory;
 
 /* Computes tau for query.samples rows of a motion (Modern Robotics, section 8.11). With rates other than GIVEN, v and a
@@ -2855,6 +2961,12 @@ typedef struct dyn_client_update {
     int64_t sent_stamp_ns, arrival_stamp_ns; /* of the chunk of a stream, as stamp_ns */
     uint64_t credit;                         /* highest point number that the stream accepts */
     const dyn_client_model *model;           /* of a model event; else NULL */
+    /* Of the events "touchdown", "lift_off" and "slip": the contact surface ("": no such event), the mean force on its
+     * link in the last integration step before `time`, and its slip at that time, N in the world and m/s. Of a
+     * touchdown also the impulse of that integration step, N s. */
+    const char *contact_surface;
+    double contact_force[3], contact_impulse[3], contact_slip;
+    const double *residuals; /* of torques with constraints, a number for each point, rad/s^2 or m/s^2; else NULL */
 } dyn_client_update;
 #define DYN_CLIENT_UPDATE_INIT(...) DYN_CLIENT_SIZED(dyn_client_update, __VA_ARGS__)
 
@@ -3024,6 +3136,26 @@ DYN_CLIENT_EXPORT void dyn_client_draw_numbers(dyn_client *client, uint64_t *cli
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_call_numbered(dyn_client *client, uint64_t client_number, uint64_t id,
                                                              const void *request, size_t request_size, double timeout,
                                                              void **reply, size_t *reply_size, dyn_client_error *error);
+
+/* Subscription to topics of the daemon. One thread at a time may use it. */
+typedef struct dyn_client_subscription dyn_client_subscription;
+
+/* Subscribes to topics: "models", "progress/NUMBER", and those in replies to WatchSimulation and WatchStream. A topic
+ * that ends with a slash and a star has all topics that begin with the text before the star. `addresses` are those of
+ * such a reply; with the count 0 the library requests the daemon's own. Over NATS no address is used, and the events
+ * are those of the daemon that answered when the client connected. Close the subscription before the client. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_subscribe(dyn_client *client, size_t address_count,
+                                                         const char *const *addresses, size_t topic_count,
+                                                         const char *const *topics, double timeout,
+                                                         dyn_client_subscription **subscription,
+                                                         dyn_client_error *error);
+
+/* Waits for the next message, at most `timeout` seconds: its topic and its serialized dynamics.v1.Event. Both are valid
+ * until the next call. TIMEOUT: no message arrived. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_subscription_next(dyn_client_subscription *subscription, double timeout,
+                                                                 const char **topic, const void **event, size_t *size,
+                                                                 dyn_client_error *error);
+DYN_CLIENT_EXPORT void dyn_client_subscription_close(dyn_client_subscription *subscription);
 
 #ifdef __cplusplus
 }

@@ -90,6 +90,13 @@ void call_reply_free(call_reply *answer);
 /* Returns the connection of the client. */
 connection *client_connection(const dyn_client *client);
 
+/* Returns the fast channels of the client; whether its calls run as jobs; its token, "" for none; and its lowest
+ * accepted revision of the contract. */
+struct fast_list *client_fast_channels(dyn_client *client);
+bool client_uses_jobs(const dyn_client *client);
+const char *client_token(const dyn_client *client);
+uint32_t client_min_revision(const dyn_client *client);
+
 /* Returns the number of bytes up to which several daemons answer the client's requests at once, or 0 where one daemon
  * answers, or requests run as jobs. */
 size_t client_piece_bytes(const dyn_client *client);
@@ -102,6 +109,13 @@ double client_timeout(const dyn_client *client);
 
 /* Returns the client's connect timeout, s. */
 double client_connect_timeout(const dyn_client *client);
+
+/* Returns OK if a received status is not an error; NULL is none. Otherwise fills `error` from it and returns its
+ * code. */
+dyn_client_status call_check_status(const Dynamics__V1__Status *received, dyn_client_error *error);
+
+/* Fills `error` from a serialized status and returns its code; from `code` alone where there are no bytes. */
+dyn_client_status call_read_status(const uint8_t *bytes, size_t size, int code, dyn_client_error *error);
 
 /* Fills an error about a reply that the client cannot use, and returns BAD_REPLY. `what` is a sentence that names the
  * defect. */

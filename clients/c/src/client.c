@@ -12,6 +12,7 @@
 #include <sys/random.h>
 
 #include "error.h"
+#include "fast_channel.h"
 #include "job.h"
 #include "monotonic.h"
 #include "progress.h"
@@ -21,6 +22,8 @@
 #include "wire.h"
 
 static const double DEFAULT_TIMEOUT = 10.0, DEFAULT_CONNECT_TIMEOUT = 2.0, MAX_TIMEOUT = 1e6;
+/* Longest and usual time that a call spins for its reply over a fast channel, s. */
+static const double MAX_SPIN = 1.0, DEFAULT_SPIN = 50e-6;
 /* Largest difference, in s, between the timeout of the client and that of the request. The daemon has less time than
  * the client waits, so that the daemon's error about a slow request arrives in time. */
 static const double MOST_RESERVE = 1.0;
@@ -46,6 +49,7 @@ struct dyn_client {
     uint64_t id;           /* drawn at random: identifies this client to the daemon, and is a secret between both */
     _Atomic uint64_t last_request;
     under_way requests;
+    fast_list fast;
 };
 
 bool call_draw(uint64_t *number) {
@@ -73,12 +77,29 @@ static dyn_client_status check_time(double value, double standard, const char *f
     return DYN_CLIENT_OK;
 }
 
+/* Checks the time that calls spin; a negative one stands for none. */
+static dyn_client_status check_spin(double spin, dyn_client_error *error) {
+    return spin <= MAX_SPIN ? DYN_CLIENT_OK
+                            : fail(error, DYN_CLIENT_INVALID_ARGUMENT, "options.fast_spin",
+                                   "%g s is not a time up to %g s", spin, MAX_SPIN);
+}
+
 /* Frees a client, whose token does not stay in the memory. */
 static void free_client(dyn_client *self) {
+    fast_list_free(&self->fast);
     pthread_mutex_destroy(&self->requests.mutex);
     explicit_bzero(self->token, strlen(self->token));
     free(self->token);
     free(self);
+}
+
+/* Draws the number of the client, and the number before its first request: requests of different clients rarely have
+ * one number in the daemon's log. The latter has 31 bits, which are short on the wire and to read. */
+static bool draw_numbers(dyn_client *self) {
+    uint64_t before;
+    bool is_drawn = call_draw(&self->id) && call_draw(&before);
+    self->last_request = is_drawn ? before >> 33 : 0;
+    return is_drawn;
 }
 
 dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *options, dyn_client **client,
@@ -109,12 +130,16 @@ dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *
         return fail_memory(error);
     }
     pthread_mutex_init(&self->requests.mutex, NULL);
-    status = check_time(used.timeout, DEFAULT_TIMEOUT, "options.timeout", &self->timeout, error);
+    fast_list_init(&self->fast, used.fast_spin < 0 ? 0 : used.fast_spin > 0 ? used.fast_spin : DEFAULT_SPIN);
+    status = check_spin(used.fast_spin, error);
+    if (status == DYN_CLIENT_OK) {
+        status = check_time(used.timeout, DEFAULT_TIMEOUT, "options.timeout", &self->timeout, error);
+    }
     if (status == DYN_CLIENT_OK) {
         status = check_time(used.connect_timeout, DEFAULT_CONNECT_TIMEOUT, "options.connect_timeout", &connect_timeout,
                             error);
     }
-    if (status == DYN_CLIENT_OK && !call_draw(&self->id)) {
+    if (status == DYN_CLIENT_OK && !draw_numbers(self)) {
         status = fail(error, DYN_CLIENT_UNKNOWN, NULL, "the system returned no random number");
     }
     if (status == DYN_CLIENT_OK) {
@@ -130,6 +155,7 @@ dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *
 
 void dyn_client_abort(dyn_client *client) {
     if (client) {
+        fast_list_abort(&client->fast);
         connection_abort(client->connection);
     }
 }
@@ -144,6 +170,22 @@ void dyn_client_close(dyn_client *client) {
 
 connection *client_connection(const dyn_client *client) {
     return client->connection;
+}
+
+fast_list *client_fast_channels(dyn_client *client) {
+    return &client->fast;
+}
+
+bool client_uses_jobs(const dyn_client *client) {
+    return client->uses_jobs;
+}
+
+const char *client_token(const dyn_client *client) {
+    return client->token;
+}
+
+uint32_t client_min_revision(const dyn_client *client) {
+    return client->min_revision;
 }
 
 size_t client_piece_bytes(const dyn_client *client) {
@@ -244,22 +286,33 @@ static void copy_details(const Dynamics__V1__Status *received, dyn_client_error 
     error->retry_after = received->retry_after;
 }
 
-/* Returns OK if the reply is not an error. Otherwise fills `error` from the reply's status and returns its code. */
-static dyn_client_status read_status(const envelope *read, dyn_client_error *error) {
-    if (read->status_size == 0) {
-        return DYN_CLIENT_OK;
-    }
-    Dynamics__V1__Status *received = dynamics__v1__status__unpack(NULL, read->status_size, read->status);
-    if (!received) {
-        return fail_bad_reply(error, "the reply's status cannot be read");
-    }
+dyn_client_status call_check_status(const Dynamics__V1__Status *received, dyn_client_error *error) {
     dyn_client_status status = DYN_CLIENT_OK;
-    if (received->code != DYNAMICS__V1__CODE__CODE_OK) {
+    if (received && received->code != DYNAMICS__V1__CODE__CODE_OK) {
         status = fail(error, to_status(received->code), received->field, "%s", received->message);
         copy_details(received, error);
     }
+    return status;
+}
+
+dyn_client_status call_read_status(const uint8_t *bytes, size_t size, int code, dyn_client_error *error) {
+    if (size == 0) {
+        return code == DYNAMICS__V1__CODE__CODE_OK
+                   ? DYN_CLIENT_OK
+                   : fail(error, to_status((Dynamics__V1__Code)code), NULL, "the daemon states no cause");
+    }
+    Dynamics__V1__Status *received = dynamics__v1__status__unpack(NULL, size, bytes);
+    if (!received) {
+        return fail_bad_reply(error, "the reply's status cannot be read");
+    }
+    dyn_client_status status = call_check_status(received, error);
     dynamics__v1__status__free_unpacked(received, NULL);
     return status;
+}
+
+/* Returns OK if the reply is not an error. Otherwise fills `error` from the reply's status and returns its code. */
+static dyn_client_status read_status(const envelope *read, dyn_client_error *error) {
+    return call_read_status(read->status, read->status_size, DYNAMICS__V1__CODE__CODE_OK, error);
 }
 
 /* Stores the number of failed samples of a successful call in error->marked (0: none), and the first failure in the
@@ -398,6 +451,13 @@ bool dyn_client_cancel(dyn_client *client, uint64_t thread) {
     return count > 0;
 }
 
+/* Names the request that failed in its error, which may be NULL. */
+static void name_request(uint64_t id, dyn_client_error *error) {
+    if (error) {
+        error->request = id;
+    }
+}
+
 /* Sends a request and waits for its reply, at most `patience` seconds. Reports progress meanwhile if the terms have a
  * callback. On success the caller frees `answer` with call_reply_free. */
 static dyn_client_status call_once(dyn_client *client, Dynamics__V1__Request *request, const call_terms *terms,
@@ -424,6 +484,7 @@ static dyn_client_status call_once(dyn_client *client, Dynamics__V1__Request *re
     }
     if (status != DYN_CLIENT_OK) {
         call_reply_free(answer);
+        name_request(request->id, error);
     }
     return status;
 }
@@ -571,6 +632,7 @@ dyn_client_status dyn_client_call_numbered(dyn_client *client, uint64_t client_n
     incoming answer = {0};
     status = exchange(client, &message, (request_numbers){raw.own.client, raw.own.id}, patience, &answer, error);
     if (status != DYN_CLIENT_OK) {
+        name_request(raw.own.id, error);
         return status;
     }
     void *copy = malloc(answer.size > 0 ? answer.size : 1);
@@ -591,7 +653,11 @@ dyn_client_status dyn_client_reply_status(const void *reply, size_t reply_size, 
     if (!read_envelope(&message, &read)) {
         return fail_bad_reply(error, "the reply cannot be read");
     }
-    return read_status(&read, error);
+    dyn_client_status status = read_status(&read, error);
+    if (status != DYN_CLIENT_OK) {
+        name_request(read.id, error);
+    }
+    return status;
 }
 
 void dyn_client_free(void *reply) {

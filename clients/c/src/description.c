@@ -81,6 +81,11 @@ static void *allocate(size_t count, size_t size) {
     return calloc(count > 0 ? count : 1, size);
 }
 
+static dyn_client_frame to_described_frame(const Dynamics__V1__Frame *from) {
+    return (dyn_client_frame){
+        .name = from->name, .link = from->link, .moving_joint = from->moving_joint, .pose = to_pose(from->pose)};
+}
+
 /* Converts result->reply, which is_consistent has checked, to the public description. Returns false when out of
  * memory. */
 static bool convert_description(description_result *result) {
@@ -99,10 +104,7 @@ static bool convert_description(description_result *result) {
         result->links[i] = to_link(from->links[i]);
     }
     for (size_t i = 0; i < from->n_frames; i++) {
-        result->frames[i] = (dyn_client_frame){.name = from->frames[i]->name,
-                                               .link = from->frames[i]->link,
-                                               .moving_joint = from->frames[i]->moving_joint,
-                                               .pose = to_pose(from->frames[i]->pose)};
+        result->frames[i] = to_described_frame(from->frames[i]);
     }
     to_report(from->n_report, from->report, result->report);
     const dyn_client_constraint *constraints =
@@ -135,6 +137,8 @@ static bool convert_description(description_result *result) {
         .machine_elements = elements,
         .contact_surface_count = from->n_contact_surfaces,
         .contact_surfaces = surfaces,
+        .passive_joint_count = from->n_passive_joints,
+        .passive_joints = (const char *const *)from->passive_joints,
         .compilation =
             from->compilation ? (dyn_client_compilation)from->compilation->state : DYN_CLIENT_COMPILATION_UNSPECIFIED,
         .compilation_reason = from->compilation ? from->compilation->reason : "",

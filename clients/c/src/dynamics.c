@@ -3,14 +3,17 @@
  * Requests inverse and forward dynamics, mass matrices, gravity forces and bias forces.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "error.h"
 #include "requests.h"
 #include "sized.h"
 #include "spread.h"
 #include "values.h"
+#include "wire.h"
 
-/* Field numbers of the values in the replies of the methods. */
+/* Field numbers of the values in the replies of the methods; of the agreement of motions, and of its residuals. */
+enum { AGREEMENT = 4, RESIDUALS = 3 };
 enum { TAU = 2, ACCELERATION = 2, GRAVITY_FORCES = 2, BIAS = 2, MASS_MATRIX = 3 };
 
 /* Inputs and result of a call: q, v, and a or tau. */
@@ -40,6 +43,40 @@ static dyn_client_status call_samples(dyn_client *client, const query_parts *par
                        result ? result + first * width : NULL, error);
 }
 
+/* Copies the residuals of a serialized reply of inverse dynamics, zeros where the robot has no constraints. Returns
+ * false if their number is another one. */
+static bool read_residuals(const call_reply *answer, size_t count, double *residuals) {
+    wire_reader reader = {.at = answer->result, .end = answer->result + answer->result_size};
+    wire_field field;
+    memset(residuals, 0, count * sizeof *residuals);
+    while (wire_next(&reader, &field)) {
+        if (field.number == AGREEMENT) {
+            return field.type == WIRE_BYTES && wire_read_doubles(field.bytes, field.size, RESIDUALS, count, residuals);
+        }
+    }
+    return !reader.malformed;
+}
+
+/* Requests inverse dynamics with the residuals of the motions. */
+static dyn_client_status call_with_residuals(dyn_client *client, const query_parts *parts,
+                                             Dynamics__V1__InverseDynamicsRequest *body, double *tau,
+                                             dyn_client_error *error) {
+    call_reply answer;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    call_set_method(&request, DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS, &body->base);
+    dyn_client_status status = tau ? call(client, &request, parts->terms, &answer, error)
+                                   : fail(error, DYN_CLIENT_INVALID_ARGUMENT, "output", "the output is NULL");
+    if (status != DYN_CLIENT_OK) {
+        return status;
+    }
+    if (!wire_read_doubles(answer.result, answer.result_size, TAU, parts->v_count, tau) ||
+        !read_residuals(&answer, parts->source.samples, parts->source.motion_options->residuals)) {
+        status = fail_bad_reply(error, "the result does not hold as many values as asked for");
+    }
+    call_reply_free(&answer);
+    return status;
+}
+
 static dyn_client_status ask_inverse_dynamics(dyn_client *client, const query_parts *parts, size_t first, void *context,
                                               dyn_client_error *error) {
     const arrays *all = context;
@@ -49,6 +86,9 @@ static dyn_client_status ask_inverse_dynamics(dyn_client *client, const query_pa
     body.q = sample_rows(all->q, first, query->nq, query->samples, &body.n_q);
     body.v = sample_rows(all->v, first, query->nv, query->samples, &body.n_v);
     body.a = sample_rows(all->third, first, query->nv, query->samples, &body.n_a);
+    if (query->motion_options && query->motion_options->residuals) {
+        return call_with_residuals(client, parts, &body, all->result ? all->result + first * query->nv : NULL, error);
+    }
     const values_call wanted = {DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS, &body.base, TAU, false};
     return call_samples(client, parts, first, &wanted, all->result, error);
 }

@@ -2,7 +2,7 @@
 /*
  * Requests the evaluation of several quantities, and converts the reply to the public form.
  */
-#include "requests.h"
+#include "quantities.h"
 
 #include <ctype.h>
 #include <pthread.h>
@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "error.h"
+#include "fast_channel.h"
+#include "requests.h"
 #include "sized.h"
 #include "spread.h"
 
@@ -187,6 +189,7 @@ static bool read_results(evaluation_result *result) {
                                          .frame = from->frame,
                                          .reference_frame = (dyn_client_reference_frame)from->reference_frame,
                                          .expressed_in = from->expressed_in,
+                                         .of_tree = from->of_tree,
                                          .inputs = read_inputs(from),
                                          .block_count = from->n_blocks,
                                          .blocks = next};
@@ -226,6 +229,10 @@ static void free_result(evaluation_result *freed) {
     free(freed);
 }
 
+static const double *residuals_of(const Dynamics__V1__EvaluateReply *reply) {
+    return reply->agreement ? reply->agreement->residuals : NULL;
+}
+
 /* Converts the reply to the public result, which owns the reply. Frees the reply on failure. */
 static dyn_client_status convert_reply(Dynamics__V1__EvaluateReply *reply, dyn_client_evaluation **evaluation,
                                        dyn_client_error *error) {
@@ -246,7 +253,7 @@ static dyn_client_status convert_reply(Dynamics__V1__EvaluateReply *reply, dyn_c
     bool is_read = result->axes && result->results && result->blocks && read_axes(result) && read_results(result);
     if (!result->axes || !result->results || !result->blocks || result->memory.is_exhausted) {
         status = fail_memory(error);
-    } else if (!is_read) {
+    } else if (!is_read || (residuals_of(reply) && reply->agreement->n_residuals != reply->samples)) {
         status = fail_bad_reply(error, "a block of the result does not hold what its axes say");
     }
     if (status != DYN_CLIENT_OK) {
@@ -259,7 +266,8 @@ static dyn_client_status convert_reply(Dynamics__V1__EvaluateReply *reply, dyn_c
                                 .axes = result->axes,
                                 .result_count = reply->n_results,
                                 .results = result->results,
-                                .counted_passive_forces = to_passive_forces(reply->passive_forces, &result->counted)};
+                                .counted_passive_forces = to_passive_forces(reply->passive_forces, &result->counted),
+                                .residuals = residuals_of(reply)};
     *evaluation = &result->evaluation;
     return DYN_CLIENT_OK;
 }
@@ -293,89 +301,6 @@ typedef struct evaluation_call {
     joined_reply joined;
 } evaluation_call;
 
-/* Sets the desired acceleration of a frame of a task, which has one row, or one for each sample. */
-static void encode_acceleration(const dyn_client_task_frame *from, sample_range range, Dynamics__V1__TaskFrame *to) {
-    size_t axes = from->axis_count > 0 ? from->axis_count : 6;
-    bool has_rows = range.all > 1 && from->acceleration_count == range.all * axes;
-    to->n_acceleration = has_rows ? range.count * axes : from->acceleration_count;
-    to->acceleration = (double *)(uintptr_t)from->acceleration + (has_rows ? range.first * axes : 0);
-}
-
-/* Encodes the task of a quantity. Returns INVALID_ARGUMENT if a frame of the task, or a list of its axes, is NULL. */
-static dyn_client_status encode_task(const dyn_client_quantity_request *from, sample_range range, pool *memory,
-                                     Dynamics__V1__QuantityRequest *body, dyn_client_error *error) {
-    body->task = pool_allocate(memory, from->task_frame_count, sizeof *body->task);
-    for (size_t i = 0; i < from->task_frame_count && body->task; i++) {
-        const dyn_client_task_frame *named = &from->task_frames[i];
-        Dynamics__V1__TaskFrame *frame = pool_allocate(memory, 1, sizeof *frame);
-        if (!named->frame || (named->axis_count > 0 && !named->axes)) {
-            return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "task_frames", "a frame of a task is NULL");
-        }
-        if (!frame) {
-            return fail_memory(error);
-        }
-        dynamics__v1__task_frame__init(frame);
-        frame->frame = (char *)named->frame;
-        frame->n_axes = named->axis_count;
-        frame->axes = pool_allocate(memory, named->axis_count, sizeof *frame->axes);
-        for (size_t k = 0; k < named->axis_count && frame->axes; k++) {
-            frame->axes[k] = (Dynamics__V1__TaskAxis)named->axes[k];
-        }
-        if (named->acceleration_count > 0 && !named->acceleration) {
-            return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "task_frames", "the acceleration of a frame is NULL");
-        }
-        if (named->acceleration) {
-            encode_acceleration(named, range, frame);
-        }
-        frame->priority = to_uint32(named->priority);
-        body->task[body->n_task++] = frame;
-    }
-    return memory->is_exhausted ? fail_memory(error) : DYN_CLIENT_OK;
-}
-
-/* Encodes one quantity. Returns INVALID_ARGUMENT if one of its lists or names is NULL. */
-static dyn_client_status encode_quantity(const dyn_client_quantity_request *from, sample_range range, pool *memory,
-                                         Dynamics__V1__QuantityRequest *body, dyn_client_error *error) {
-    dynamics__v1__quantity_request__init(body);
-    if ((from->frame_count > 0 && !from->frames) || (from->task_frame_count > 0 && !from->task_frames)) {
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "frames", "frames is NULL");
-    }
-    for (size_t i = 0; i < from->frame_count; i++) {
-        if (!from->frames[i]) {
-            return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "frames", "frames[%zu] is NULL", i);
-        }
-    }
-    body->quantity = (Dynamics__V1__Quantity)from->quantity;
-    body->damping = from->damping;
-    body->restitution = from->restitution;
-    body->n_frames = from->frame_count;
-    body->frames = (char **)from->frames;
-    body->reference_frame = (Dynamics__V1__ReferenceFrame)from->reference_frame;
-    if (from->subtree) {
-        body->subtree = (char *)from->subtree;
-    }
-    return encode_task(from, range, memory, body, error);
-}
-
-/* Encodes all quantities of the request. Returns INVALID_ARGUMENT if there are none. */
-static dyn_client_status encode_quantities(const dyn_client_evaluate_request *request, sample_range range, pool *memory,
-                                           Dynamics__V1__EvaluateRequest *body, dyn_client_error *error) {
-    if (request->quantity_count == 0 || !request->quantities) {
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "quantities", "no quantities: ask for one or more");
-    }
-    body->quantities = pool_allocate(memory, request->quantity_count, sizeof *body->quantities);
-    Dynamics__V1__QuantityRequest *all = pool_allocate(memory, request->quantity_count, sizeof *all);
-    if (!body->quantities || !all) {
-        return fail_memory(error);
-    }
-    dyn_client_status status = DYN_CLIENT_OK;
-    for (size_t i = 0; i < request->quantity_count && status == DYN_CLIENT_OK; i++) {
-        status = encode_quantity(&request->quantities[i], range, memory, &all[i], error);
-        body->quantities[body->n_quantities++] = &all[i];
-    }
-    return status;
-}
-
 /* Sets the query and the state arrays of the request, that is everything except its quantities. */
 static void fill_question(const query_parts *parts, size_t first, const dyn_client_evaluate_request *request,
                           Dynamics__V1__EvaluateRequest *body) {
@@ -394,10 +319,26 @@ static void fill_question(const query_parts *parts, size_t first, const dyn_clie
 
 /* ---- joining the replies of pieces ------------------------------------------------------------------------------- */
 
+/* Joins the residuals. Pieces through a fast channel have none: then the whole reply has none either. */
+static bool join_agreements(const Dynamics__V1__EvaluateReply *from, sample_range range,
+                            Dynamics__V1__EvaluateReply *to) {
+    if (!to->agreement) {
+        return true;
+    }
+    if (!from->agreement) {
+        dynamics__v1__motion_agreement__free_unpacked(to->agreement, NULL);
+        to->agreement = NULL;
+        return true;
+    }
+    const sample_values own = {&from->agreement->residuals, &from->agreement->n_residuals},
+                        whole = {&to->agreement->residuals, &to->agreement->n_residuals};
+    return sample_values_join(range, from == to ? NULL : &own, whole);
+}
+
 /* Joins the values of all blocks. */
 static bool join(ProtobufCMessage *piece, sample_range range, ProtobufCMessage *all) {
     Dynamics__V1__EvaluateReply *from = (Dynamics__V1__EvaluateReply *)piece, *to = (Dynamics__V1__EvaluateReply *)all;
-    bool is_joined = from->n_results == to->n_results;
+    bool is_joined = from->n_results == to->n_results && join_agreements(from, range, to);
     to->samples = range.all;
     for (size_t i = 0; i < from->n_results && is_joined; i++) {
         is_joined = from->results[i]->n_blocks == to->results[i]->n_blocks;
@@ -419,8 +360,8 @@ static dyn_client_status ask_evaluate(dyn_client *client, const query_parts *par
     Dynamics__V1__EvaluateRequest body = DYNAMICS__V1__EVALUATE_REQUEST__INIT;
     Dynamics__V1__EvaluateReply *reply;
     fill_question(parts, first, call->request, &body);
-    dyn_client_status status = encode_quantities(call->request, range, &memory, &body, error);
-    if (status == DYN_CLIENT_OK) {
+    dyn_client_status status = quantities_encode(call->request, range, &memory, &body, error);
+    if (status == DYN_CLIENT_OK && !fast_channel_evaluate(client, &body, &parts->terms, &reply, &status, error)) {
         status = request_evaluate(client, &body, parts->terms, &reply, error);
     }
     if (status == DYN_CLIENT_OK && !fits(reply, &parts->source, &body)) {

@@ -154,6 +154,7 @@ static dyn_client_status encode_chain(const dyn_client_flexible_chain *chain, si
     body->n_mode_q = chain->mode_q ? modes : 0, body->mode_q = (double *)chain->mode_q;
     body->n_mode_v = chain->mode_v ? modes : 0, body->mode_v = (double *)chain->mode_v;
     body->n_mode_a = chain->mode_a ? modes : 0, body->mode_a = (double *)chain->mode_a;
+    body->n_mode_tau = chain->mode_tau ? modes : 0, body->mode_tau = (double *)chain->mode_tau;
     return memory->is_exhausted ? fail_memory(error) : DYN_CLIENT_OK;
 }
 
@@ -171,6 +172,7 @@ dyn_client_status dyn_client_formulate_flexible(dyn_client *client, const dyn_cl
         return status;
     }
     status = encode_chain(&known, parts.source.samples, &parts.memory, &body, error);
+    body.n_tau = known.tau ? parts.v_count : 0, body.tau = (double *)known.tau;
     if (status == DYN_CLIENT_OK) {
         status = formulate(client, &parts, (const double *const[3]){q, v, a}, &body, formulation, error);
     }

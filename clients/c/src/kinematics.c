@@ -5,6 +5,7 @@
 #include "call.h"
 
 #include "error.h"
+#include "fast_channel.h"
 #include "sized.h"
 #include "spread.h"
 #include "wire.h"
@@ -79,8 +80,16 @@ static dyn_client_status ask_frames(dyn_client *client, const query_parts *parts
     body.n_quantities = 1;
     body.quantities = &quantity;
     call_set_method(&request, DYNAMICS__V1__REQUEST__METHOD_EVALUATE, &body.base);
+    const fast_target targets[] = {
+        {want->to[0] + first * want->width[0], range.count * want->width[0]},
+        {want->to[1] + first * want->width[1], range.count * want->width[1]},
+    };
     call_reply answer;
-    dyn_client_status status = call(client, &request, parts->terms, &answer, error);
+    dyn_client_status status;
+    if (fast_channel_compute(client, &request, &parts->terms, targets, 2, &status, error)) {
+        return status;
+    }
+    status = call(client, &request, parts->terms, &answer, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }

@@ -3,10 +3,12 @@
  * Sends requests over NATS and receives the replies.
  *
  * Each exchange in flight has an inbox of its own; idle inboxes are reused. The last part of the reply's subject is the
- * number of the exchange, so that a late reply to an earlier one is recognized.
+ * number of the exchange, so that a late reply to an earlier one is recognized. Inboxes live as long as the connection,
+ * since no subscription may end while messages arrive: the reading thread of libnats 3.4 uses it without a reference.
  *
  * A daemon may disappear with the request. A request that changes nothing is therefore published again when a third of
- * its time has passed without a reply, and the first reply counts.
+ * its time has passed without a reply, and the first reply counts. The first time it may go to a daemon that
+ * nats_replicas.h chooses, later always to the queue group.
  */
 #include "nats_connection.h"
 
@@ -29,15 +31,26 @@
 #include "nats_address.h"
 #include "nats_link.h"
 #include "nats_one_way.h"
+#include "nats_replicas.h"
 
 /* Number of times that a request is published at most. */
 enum { ATTEMPTS = 3 };
+
+/* Number of connections that the NATS server may refuse before the client gives up, where the client signs a nonce of
+ * the server: libnats 3.4 signs about one nonce of 400 in a way that nats-server 2.9 refuses. */
+enum { SIGNATURES = 4 };
 
 /* Bytes of a subject. */
 enum { SUBJECT_SIZE = 256 };
 
 /* Pause between two requests while no daemon is subscribed, s. */
 static const double RETRY_PAUSE = 0.05;
+
+/* Time that a daemon has to come back after a restart of the NATS server before it counts as gone, s. */
+static const double RETURN_TIME = 0.5;
+
+/* Longest time in which a waiting exchange notices that it is given up, s. */
+static const double ATTENTION = 0.02;
 
 /* Subscription of one exchange. */
 typedef struct inbox {
@@ -46,13 +59,14 @@ typedef struct inbox {
     natsSubscription *subscription;
     uint64_t number;         /* of the exchange */
     const void *content;     /* of its request */
-    atomic_bool is_given_up; /* by connection_give_up, which ends the subscription */
+    atomic_bool is_given_up; /* by connection_give_up */
 } inbox;
 
 typedef struct nats_connection {
     nats_link link;
     size_t max_reply_bytes;
     atomic_bool is_aborted;
+    nats_replicas replicas;
     pthread_mutex_t mutex; /* guards the lists */
     inbox *idle, *busy;
 } nats_connection;
@@ -108,6 +122,7 @@ static inbox *acquire_inbox(nats_connection *self, const void *content) {
     if (entered) {
         pthread_mutex_lock(&self->mutex);
         entered->content = content;
+        atomic_store(&entered->is_given_up, false);
         entered->next = self->busy;
         self->busy = entered;
         pthread_mutex_unlock(&self->mutex);
@@ -115,7 +130,7 @@ static inbox *acquire_inbox(nats_connection *self, const void *content) {
     return entered;
 }
 
-/* Moves an inbox to the idle ones, or frees it where its subscription has ended. */
+/* Moves an inbox to the idle ones. */
 static void release_inbox(nats_connection *self, inbox *used) {
     pthread_mutex_lock(&self->mutex);
     inbox **link = &self->busy;
@@ -123,23 +138,17 @@ static void release_inbox(nats_connection *self, inbox *used) {
         link = &(*link)->next;
     }
     *link = used->next;
-    bool is_over = atomic_load(&used->is_given_up);
-    if (!is_over) {
-        used->next = self->idle;
-        self->idle = used;
-    }
+    used->next = self->idle;
+    self->idle = used;
     pthread_mutex_unlock(&self->mutex);
-    if (is_over) {
-        free_inbox(used);
-    }
 }
 
 static void give_up_nats(connection *base, const void *content) {
     nats_connection *self = (nats_connection *)base;
     pthread_mutex_lock(&self->mutex);
     for (inbox *each = self->busy; each; each = each->next) {
-        if (each->content == content && !atomic_exchange(&each->is_given_up, true)) {
-            natsSubscription_Unsubscribe(each->subscription);
+        if (each->content == content) {
+            atomic_store(&each->is_given_up, true);
         }
     }
     pthread_mutex_unlock(&self->mutex);
@@ -164,21 +173,23 @@ static natsStatus publish(nats_connection *self, const inbox *used, const char *
     return natsConnection_PublishRequest(self->link.connection, subject, reply, bytes, (int)size);
 }
 
-/* Waits for the reply until `deadline`. Returns NATS_NO_RESPONDERS if no daemon is subscribed. */
+/* Waits for the reply until `deadline`, or until the exchange is given up. Returns NATS_NO_RESPONDERS if no daemon is
+ * subscribed. */
 static natsStatus receive(const inbox *used, double deadline, natsMsg **message) {
-    for (;;) {
+    for (bool is_received = false; !is_received;) {
         double remaining = deadline - monotonic_now();
-        if (remaining <= 0) {
+        if (remaining <= 0 || atomic_load(&used->is_given_up)) {
             return NATS_TIMEOUT;
         }
-        natsStatus status = natsSubscription_NextMsg(message, used->subscription, (int64_t)ceil(remaining * 1e3));
-        if (status != NATS_OK) {
+        int64_t wait = (int64_t)ceil(fmin(remaining, ATTENTION) * 1e3);
+        natsStatus status = natsSubscription_NextMsg(message, used->subscription, wait);
+        if (status != NATS_OK && status != NATS_TIMEOUT) {
             return status;
         }
-        if (is_present(used, *message)) {
-            break;
+        is_received = status == NATS_OK && is_present(used, *message);
+        if (status == NATS_OK && !is_received) {
+            natsMsg_Destroy(*message);
         }
-        natsMsg_Destroy(*message);
     }
     if (natsMsg_IsNoResponders(*message)) {
         natsMsg_Destroy(*message);
@@ -189,7 +200,7 @@ static natsStatus receive(const inbox *used, double deadline, natsMsg **message)
 
 /* A request with its deadlines, s. */
 typedef struct sending {
-    const char *subject;
+    const char *first, *subject; /* subjects of the first attempt (NULL: as the others) and of the others */
     const uint8_t *bytes;
     size_t size;
     unsigned attempts;
@@ -200,23 +211,28 @@ typedef struct sending {
 static natsStatus ask(nats_connection *self, inbox *used, const sending *s, natsMsg **message) {
     double start = monotonic_now(), share = (s->deadline - start) / s->attempts;
     natsStatus status = NATS_TIMEOUT;
-    bool is_alone = false;
-    for (unsigned attempt = 1; attempt <= s->attempts && status == NATS_TIMEOUT; attempt++) {
+    bool is_alone = false, is_first = s->first;
+    for (unsigned attempt = 1; attempt <= s->attempts && status == NATS_TIMEOUT && !atomic_load(&used->is_given_up);
+         attempt++) {
         used->number += attempt == 1;
-        status = publish(self, used, s->subject, s->bytes, s->size);
+        status = publish(self, used, is_first ? s->first : s->subject, s->bytes, s->size);
         while (status == NATS_OK) {
             status = receive(used, fmin(s->deadline, start + attempt * share), message);
             if (status == NATS_OK) {
                 return NATS_OK;
             }
-            is_alone = status == NATS_NO_RESPONDERS || (is_alone && status == NATS_TIMEOUT);
+            is_alone = (status == NATS_NO_RESPONDERS && !is_first) || (is_alone && status == NATS_TIMEOUT);
             bool is_over = atomic_load(&self->is_aborted) || atomic_load(&used->is_given_up);
             if (status != NATS_NO_RESPONDERS || monotonic_now() > s->subscribed || is_over) {
                 break;
             }
-            nanosleep(&(struct timespec){.tv_nsec = (long)(RETRY_PAUSE * 1e9)}, NULL);
+            if (!is_first) {
+                nanosleep(&(struct timespec){.tv_nsec = (long)(RETRY_PAUSE * 1e9)}, NULL);
+            }
+            is_first = false;
             status = publish(self, used, s->subject, s->bytes, s->size);
         }
+        is_first = false;
     }
     return is_alone ? NATS_NO_RESPONDERS : status;
 }
@@ -266,10 +282,15 @@ static size_t most_bytes_of_nats(const connection *base) {
     return nats_link_most_bytes((const nats_link *)base);
 }
 
-/* Asks one daemon, or if `replica` is NULL any; all of them for a cancellation. */
-static dyn_client_status exchange_with(nats_connection *self, const char *replica, const outgoing *request,
-                                       double timeout, natsMsg **message, dyn_client_error *error) {
-    char subject[SUBJECT_SIZE];
+/* Daemon of a request: the only one that can answer it (NULL: any can), and the one to ask first (NULL: any). */
+typedef struct route {
+    const char *replica, *first;
+} route;
+
+/* Asks the daemons of a route; all of them for a cancellation. */
+static dyn_client_status exchange_with(nats_connection *self, route to, const outgoing *request, double timeout,
+                                       natsMsg **message, dyn_client_error *error) {
+    char subject[SUBJECT_SIZE], first[SUBJECT_SIZE];
     double now = monotonic_now();
     dyn_client_status status = nats_link_check_size(&self->link, request->size, error);
     if (status != DYN_CLIENT_OK) {
@@ -283,14 +304,16 @@ static dyn_client_status exchange_with(nats_connection *self, const char *replic
         return is_open ? exchange_error(self, NATS_CONNECTION_CLOSED, false, timeout, error) : fail_memory(error);
     }
     request->write(request, bytes);
-    write_subject(replica, request->method, subject);
+    write_subject(to.replica, request->method, subject);
+    write_subject(to.first, request->method, first);
     const sending s = {
+        .first = to.first ? first : NULL,
         .subject = subject,
         .bytes = bytes,
         .size = request->size,
-        .attempts = replica || method_properties_of(request->method).changes_state ? 1 : ATTEMPTS,
+        .attempts = to.replica || method_properties_of(request->method).changes_state ? 1 : ATTEMPTS,
         .deadline = now + timeout,
-        .subscribed = now + fmin(timeout, replica ? 0 : self->link.base.timeout),
+        .subscribed = now + fmin(timeout, to.replica ? RETURN_TIME : self->link.base.timeout),
     };
     natsStatus result = ask(self, used, &s, message);
     if (result == NATS_OK && cancellation_is(request->method)) {
@@ -302,16 +325,37 @@ static dyn_client_status exchange_with(nats_connection *self, const char *replic
     if (is_given_up && !atomic_load(&self->is_aborted)) {
         return fail_given_up(self, error);
     }
-    return result == NATS_OK ? DYN_CLIENT_OK : exchange_error(self, result, replica != NULL, timeout, error);
+    return result == NATS_OK ? DYN_CLIENT_OK : exchange_error(self, result, to.replica != NULL, timeout, error);
+}
+
+/* Returns the name of the daemon that has sent a message, or NULL. The message owns it. */
+static const char *sender_of(natsMsg *message) {
+    const char *replica = NULL;
+    bool is_named = natsMsgHeader_Get(message, "Dynamics-Replica", &replica) == NATS_OK && replica[0] != '\0';
+    return is_named ? replica : NULL;
+}
+
+/* Asks a daemon of the queue group: the one that has the fewest requests of this client. */
+static dyn_client_status exchange_with_any(nats_connection *self, const outgoing *request, double timeout,
+                                           natsMsg **message, dyn_client_error *error) {
+    char chosen[NATS_REPLICA_SIZE];
+    bool is_chosen = nats_replicas_begin(&self->replicas, chosen);
+    const route to = {.first = is_chosen ? chosen : NULL};
+    dyn_client_status status = exchange_with(self, to, request, timeout, message, error);
+    nats_replicas_end(&self->replicas, chosen, status == DYN_CLIENT_OK ? sender_of(*message) : NULL);
+    return status;
 }
 
 static dyn_client_status exchange_nats(connection *base, const outgoing *request, double timeout, incoming *reply,
                                        dyn_client_error *error) {
     nats_connection *self = (nats_connection *)base;
     natsMsg *message;
-    bool is_for_one = method_properties_of(request->method).is_at_one_daemon && !cancellation_is(request->method);
-    const char *replica = is_for_one ? self->link.replica : NULL;
-    dyn_client_status status = exchange_with(self, replica, request, timeout, &message, error);
+    const method_properties properties = method_properties_of(request->method);
+    bool is_cancellation = cancellation_is(request->method);
+    const route to = {.replica = properties.is_at_one_daemon && !is_cancellation ? self->link.replica : NULL};
+    dyn_client_status status = to.replica || is_cancellation || properties.changes_state
+                                   ? exchange_with(self, to, request, timeout, &message, error)
+                                   : exchange_with_any(self, request, timeout, &message, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
@@ -336,13 +380,14 @@ static void abort_nats(connection *base) {
 
 static void close_nats(connection *base) {
     nats_connection *self = (nats_connection *)base;
+    natsConnection_Close(self->link.connection);
     while (self->idle) {
         inbox *next = self->idle->next;
         free_inbox(self->idle);
         self->idle = next;
     }
     pthread_mutex_destroy(&self->mutex);
-    natsConnection_Close(self->link.connection);
+    nats_replicas_destroy(&self->replicas);
     nats_link_release(&self->link);
 }
 
@@ -368,6 +413,23 @@ static natsStatus set_user(natsOptions *options, const nats_address *address) {
     return status;
 }
 
+static bool is_refused(natsStatus status) {
+    return status == NATS_CONNECTION_AUTH_FAILED || status == NATS_NOT_PERMITTED;
+}
+
+/* Connects within the client's time to connect. Connects again where the server refuses a signature. */
+static natsStatus connect_signed(nats_connection *self, const nats_address *address) {
+    int attempts = address->part[NATS_CREDENTIALS] || address->part[NATS_NKEY] ? SIGNATURES : 1;
+    double left = self->link.base.timeout, end = monotonic_now() + left;
+    natsStatus status = NATS_CONNECTION_AUTH_FAILED;
+    for (int i = 0; i < attempts && left > 0 && is_refused(status); i++) {
+        natsOptions_SetTimeout(self->link.options, (int64_t)ceil(left * 1e3));
+        status = natsConnection_Connect(&self->link.connection, self->link.options);
+        left = end - monotonic_now();
+    }
+    return status;
+}
+
 static natsStatus connect_nats(nats_connection *self, const nats_address *address) {
     natsStatus status = natsOptions_Create(&self->link.options);
     if (status == NATS_OK) {
@@ -377,13 +439,12 @@ static natsStatus connect_nats(nats_connection *self, const nats_address *addres
         status = set_user(self->link.options, address);
     }
     if (status == NATS_OK) {
-        natsOptions_SetTimeout(self->link.options, (int64_t)ceil(self->link.base.timeout * 1e3));
         natsOptions_SetMaxReconnect(self->link.options, -1);
         natsOptions_SetReconnectWait(self->link.options, 100);
         natsOptions_SetName(self->link.options, "libdynamicsclient");
         natsOptions_SetSendAsap(self->link.options, true);
         natsOptions_UseGlobalMessageDelivery(self->link.options, true);
-        status = natsConnection_Connect(&self->link.connection, self->link.options);
+        status = connect_signed(self, address);
     }
     return status;
 }
@@ -407,12 +468,13 @@ static dyn_client_status find_replica(nats_connection *self, dyn_client_error *e
         .content = &request,
     };
     natsMsg *message;
-    dyn_client_status status = exchange_with(self, NULL, &question, self->link.base.timeout, &message, error);
+    dyn_client_status status =
+        exchange_with(self, (route){.replica = NULL}, &question, self->link.base.timeout, &message, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    const char *replica = NULL;
-    bool is_named = natsMsgHeader_Get(message, "Dynamics-Replica", &replica) == NATS_OK && replica[0] != '\0';
+    const char *replica = sender_of(message);
+    bool is_named = replica;
     snprintf(self->link.replica, sizeof self->link.replica, "%s", is_named ? replica : "");
     natsMsg_Destroy(message);
     return is_named
@@ -454,6 +516,7 @@ static dyn_client_status open_nats(const char *url, double connect_timeout, size
         return fail_memory(error);
     }
     pthread_mutex_init(&self->mutex, NULL);
+    nats_replicas_init(&self->replicas);
     atomic_init(&self->link.references, 1);
     dyn_client_status status = nats_address_read(url, &address, error);
     self->link.base = (connection){.carrier = &nats_connections, .url = address.shown, .timeout = connect_timeout};

@@ -3,6 +3,7 @@
 #include "nats_link.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "error.h"
 
@@ -40,7 +41,11 @@ dyn_client_status nats_link_check_size(const nats_link *link, size_t size, dyn_c
 }
 
 dyn_client_status nats_link_fail_gone(const nats_link *link, dyn_client_error *error) {
-    return fail(error, DYN_CLIENT_UNREACHABLE, NULL,
-                "the daemon %s behind %s is gone, with its simulations, streams and jobs: connect again", link->replica,
-                link->base.url);
+    fail(error, DYN_CLIENT_UNREACHABLE, NULL,
+         "the daemon %s behind %s is gone, with its simulations, streams and jobs: connect again", link->replica,
+         link->base.url);
+    if (error) {
+        strcpy(error->reason, "DAEMON_GONE");
+    }
+    return DYN_CLIENT_UNREACHABLE;
 }

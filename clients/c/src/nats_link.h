@@ -10,8 +10,7 @@
 #include <nats/nats.h>
 
 #include "carrier.h"
-
-enum { NATS_REPLICA_SIZE = 96 };
+#include "nats_replicas.h"
 
 typedef struct nats_link {
     connection base;

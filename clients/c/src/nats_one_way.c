@@ -22,6 +22,12 @@
  * bytes of a subject. */
 enum { WAITING = 1024, SUBJECT_SIZE = 256 };
 
+/* Parts of the subject of an event before those of its topic: dynamics, v1, events and the daemon. */
+enum { PARTS_BEFORE_TOPIC = 4 };
+
+/* Longest wait for messages to a subscription that has ended, ms. */
+enum { LAST_FLUSH = 1000 };
+
 /* Messages that may be on their way to the daemon, and their bytes; one of any size may. */
 enum { UNREAD = 64, UNREAD_BYTES = 4 << 20 };
 
@@ -55,8 +61,16 @@ struct nats_one_way {
 
 /* ---- receiving --------------------------------------------------------------------------------------------------- */
 
-/* Makes a message of a topic: topic, zero byte, body. Returns one without bytes when out of memory. */
+/* Makes a message: topic, zero byte, body. Where the topic of the subscription stands for several, the topic is that of
+ * the message's subject. Returns one without bytes when out of memory. */
 static incoming copy_message(const char *topic, const natsMsg *message) {
+    const char *subject = natsMsg_GetSubject(message);
+    bool is_of_several = strchr(topic, '*') != NULL;
+    for (int i = 0; is_of_several && i < PARTS_BEFORE_TOPIC; i++) {
+        const char *dot = strchr(subject, '.');
+        subject = dot ? dot + 1 : subject;
+    }
+    topic = is_of_several ? subject : topic;
     size_t length = strlen(topic) + 1, size = (size_t)natsMsg_GetDataLength(message);
     uint8_t *bytes = malloc(length + size);
     if (!bytes) {
@@ -64,6 +78,9 @@ static incoming copy_message(const char *topic, const natsMsg *message) {
     }
     memcpy(bytes, topic, length);
     memcpy(bytes + length, natsMsg_GetData(message), size);
+    for (char *dot = is_of_several ? strchr((char *)bytes, '.') : NULL; dot; dot = strchr(dot, '.')) {
+        *dot = '/';
+    }
     return (incoming){.bytes = bytes, .size = length + size, .owner = bytes, .release = free};
 }
 
@@ -234,11 +251,19 @@ static dyn_client_status send_nats(one_way *used, const outgoing *message, doubl
 
 /* ---- opening and closing ----------------------------------------------------------------------------------------- */
 
-static void close_nats(one_way *base) {
-    nats_one_way *self = (nats_one_way *)base;
+/* Ends the subscriptions. Waits for a round trip after that, since the reading thread of libnats 3.4 uses those of
+ * earlier messages without a reference. */
+static void unsubscribe_all(nats_one_way *self) {
     for (size_t i = 0; i < self->reader_count; i++) {
         natsSubscription_Unsubscribe(self->readers[i].subscription);
     }
+    natsSubscription_Unsubscribe(self->answers);
+    natsConnection_FlushTimeout(self->link->connection, LAST_FLUSH);
+}
+
+static void close_nats(one_way *base) {
+    nats_one_way *self = (nats_one_way *)base;
+    unsubscribe_all(self);
     pthread_mutex_lock(&self->mutex);
     while (self->delivering > 0) {
         pthread_cond_wait(&self->changed, &self->mutex);

@@ -23,6 +23,7 @@
 
 #include "error.h"
 #include "monotonic.h"
+#include "nng_dialer.h"
 
 /* ATTEMPTS: attempts to get a reply if each attempt loses the connection. RECONNECT_MIN, RECONNECT_MAX: pauses before
  * reconnecting, in ms. */
@@ -53,6 +54,7 @@ typedef struct slot {
 
 typedef struct nng_connection {
     connection base;
+    char *shown; /* the address for messages, without files */
     nng_socket socket;
     nng_dialer dialer;
     size_t max_reply_bytes;
@@ -122,8 +124,24 @@ static int dial_bounded(nng_connection *self) {
     return dialed ? self->dial_result : NNG_ETIMEDOUT;
 }
 
+/* Returns whether a code may come from a failed handshake of TLS. */
+static bool is_of_tls(int code) {
+    return code == NNG_ECRYPTO || code == NNG_EPEERAUTH || code == NNG_ECONNSHUT || code == NNG_ECONNRESET ||
+           code == NNG_ECLOSED;
+}
+
 /* Translates the code of a failed dial into an error for the user. */
-static dyn_client_status dial_error(const nng_connection *self, int code, dyn_client_error *error) {
+static dyn_client_status dial_error(const nng_connection *self, int code, const char *reason, dyn_client_error *error) {
+    if (reason[0] != '\0') {
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "url", "%s", reason);
+    }
+    if (nng_dialer_is_secure(self->base.url) && is_of_tls(code)) {
+        return fail(error, DYN_CLIENT_UNREACHABLE, NULL,
+                    "%s and this client found no common trust (%s): the authority of the daemon's certificate must be "
+                    "in the file ?ca=FILE of the address, and its name must be the host or name=NAME; where the daemon "
+                    "asks for it, certificate=FILE&key=FILE must be valid",
+                    self->shown, nng_strerror(code));
+    }
     switch (code) {
     case NNG_ENOMEM:
         return fail_memory(error);
@@ -131,20 +149,21 @@ static dyn_client_status dial_error(const nng_connection *self, int code, dyn_cl
     case NNG_EINVAL:
     case NNG_ENOTSUP:
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "url",
-                    "\"%s\" is not an address: pass ipc:///path/to/socket or tcp://host:port", self->base.url);
+                    "\"%s\" is not an address: pass ipc:///path/to/socket, tcp://host:port or tls+tcp://host:port",
+                    self->shown);
     case NNG_EPERM:
         return fail(error, DYN_CLIENT_UNREACHABLE, NULL,
                     "%s: permission denied: your user may not open this socket; join the group that owns it",
-                    self->base.url);
+                    self->shown);
     case NNG_ETIMEDOUT:
         return fail(error, DYN_CLIENT_UNREACHABLE, NULL, "%s does not answer within %g s: is dynamicsd running there?",
-                    self->base.url, self->base.timeout);
+                    self->shown, self->base.timeout);
     case NNG_EPROTO:
         return fail(error, DYN_CLIENT_UNREACHABLE, NULL, "what listens at %s is not dynamicsd's request endpoint",
-                    self->base.url);
+                    self->shown);
     default:
         return fail(error, DYN_CLIENT_UNREACHABLE, NULL, "nothing listens at %s (%s): is dynamicsd running?",
-                    self->base.url, nng_strerror(code));
+                    self->shown, nng_strerror(code));
     }
 }
 
@@ -227,13 +246,15 @@ static dyn_client_status open_nng(const char *url, double connect_timeout, size_
     self->base.timeout = connect_timeout;
     self->max_reply_bytes = max_reply_bytes;
     self->base.url = strdup(url);
-    if (!self->base.url || nng_req0_open(&self->socket) != 0) {
+    self->shown = strndup(url, strcspn(url, "?"));
+    if (!self->base.url || !self->shown || nng_req0_open(&self->socket) != 0) {
         close_nng(&self->base);
         return fail_memory(error);
     }
+    char reason[NNG_DIALER_REASON] = "";
     int code = configure(self);
     if (code == 0) {
-        code = nng_dialer_create(&self->dialer, self->socket, url);
+        code = nng_dialer_make(self->socket, url, url, &self->dialer, reason);
     }
     if (code == 0) {
         code = dial_bounded(self);
@@ -242,7 +263,7 @@ static dyn_client_status open_nng(const char *url, double connect_timeout, size_
         code = enable_reconnect(self);
     }
     if (code != 0) {
-        dyn_client_status status = dial_error(self, code, error);
+        dyn_client_status status = dial_error(self, code, reason, error);
         if (code == NNG_EPROTO) {
             nanosleep(&PARTING_PAUSE, NULL);
         }
@@ -269,6 +290,7 @@ static void close_nng(connection *base) {
     pthread_cond_destroy(&closed->changed);
     pthread_mutex_destroy(&closed->mutex);
     free(closed->base.url);
+    free(closed->shown);
     free(closed);
 }
 
@@ -436,22 +458,22 @@ static dyn_client_status exchange_error(nng_connection *self, int code, size_t s
     }
     if (code == NNG_ECANCELED) {
         return fail(error, DYN_CLIENT_CANCELLED, NULL, "the call was cancelled; %s has not ended its request",
-                    self->base.url);
+                    self->shown);
     }
     if (code == NNG_ECONNRESET) {
         return fail(error, DYN_CLIENT_UNREACHABLE, NULL,
                     "%s closed the connection on each of %d attempts: the request (%zu bytes) may exceed the daemon's "
                     "limit, its reply max_reply_bytes (%zu), or the daemon has too many connections",
-                    self->base.url, ATTEMPTS, size, self->max_reply_bytes);
+                    self->shown, ATTEMPTS, size, self->max_reply_bytes);
     }
     if (code == NNG_ETIMEDOUT && is_connected(self)) {
-        return fail(error, DYN_CLIENT_TIMEOUT, NULL, "no answer from %s within %g s", self->base.url, timeout);
+        return fail(error, DYN_CLIENT_TIMEOUT, NULL, "no answer from %s within %g s", self->shown, timeout);
     }
     if (code == NNG_ETIMEDOUT) {
         return fail(error, DYN_CLIENT_UNREACHABLE, NULL,
-                    "the connection to %s is lost and could not be made again: is dynamicsd running?", self->base.url);
+                    "the connection to %s is lost and could not be made again: is dynamicsd running?", self->shown);
     }
-    return fail(error, DYN_CLIENT_UNREACHABLE, NULL, "%s: %s", self->base.url, nng_strerror(code));
+    return fail(error, DYN_CLIENT_UNREACHABLE, NULL, "%s: %s", self->shown, nng_strerror(code));
 }
 
 static dyn_client_status exchange_nng(connection *base, const outgoing *request, double timeout, incoming *reply,

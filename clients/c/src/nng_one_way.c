@@ -18,6 +18,7 @@
 #include "error.h"
 #include "monotonic.h"
 #include "nng_connection.h"
+#include "nng_dialer.h"
 
 /* WAITING_MESSAGES: number of received messages that wait for the reader; if more arrive, the oldest are lost.
  * MAX_MESSAGE: bytes of the longest message. */
@@ -47,6 +48,13 @@ static void on_pipe(nng_pipe pipe, nng_pipe_ev event, void *argument) {
     pthread_mutex_unlock(&self->mutex);
 }
 
+/* Returns the bytes of a topic with which the topic of a message must begin: its zero byte is one of them, unless it
+ * stands for several topics. */
+static size_t prefix_size(const char *topic) {
+    size_t length = strlen(topic);
+    return length > 1 && strcmp(topic + length - 2, "/*") == 0 ? length - 1 : length + 1;
+}
+
 static int subscribe(nng_one_way *self, size_t count, char *const *topics) {
     int code = nng_sub0_open(&self->socket);
     self->is_open = code == 0;
@@ -54,7 +62,7 @@ static int subscribe(nng_one_way *self, size_t count, char *const *topics) {
         code = nng_socket_set_int(self->socket, NNG_OPT_RECVBUF, WAITING_MESSAGES);
     }
     for (size_t i = 0; code == 0 && i < count; i++) {
-        code = nng_socket_set(self->socket, NNG_OPT_SUB_SUBSCRIBE, topics[i], strlen(topics[i]) + 1);
+        code = nng_socket_set(self->socket, NNG_OPT_SUB_SUBSCRIBE, topics[i], prefix_size(topics[i]));
     }
     return code;
 }
@@ -77,11 +85,16 @@ static int open_socket(nng_one_way *self, size_t topic_count, char *const *topic
     return code;
 }
 
-/* Dials one address and waits for the connection, at most `timeout` seconds. Returns false if there is no
- * connection. */
-static bool dial(nng_one_way *self, const char *address, double timeout) {
+/* Dials one address, for TLS with the settings of `url`, and waits for the connection, at most `timeout` seconds.
+ * Returns false if there is no connection. */
+static bool dial(nng_one_way *self, const char *address, const char *url, double timeout) {
     nng_dialer dialer;
-    if (nng_dial(self->socket, address, &dialer, NNG_FLAG_NONBLOCK) != 0) {
+    char reason[NNG_DIALER_REASON];
+    if (nng_dialer_make(self->socket, address, url, &dialer, reason) != 0) {
+        return false;
+    }
+    if (nng_dialer_start(dialer, NNG_FLAG_NONBLOCK) != 0) {
+        nng_dialer_close(dialer);
         return false;
     }
     const struct timespec until = monotonic_timespec(monotonic_now() + timeout);
@@ -146,7 +159,7 @@ static void end_nng(one_way *ended) {
 }
 
 static void unsubscribe_nng(one_way *used, const char *topic) {
-    nng_socket_set(((nng_one_way *)used)->socket, NNG_OPT_SUB_UNSUBSCRIBE, topic, strlen(topic) + 1);
+    nng_socket_set(((nng_one_way *)used)->socket, NNG_OPT_SUB_UNSUBSCRIBE, topic, prefix_size(topic));
 }
 
 static dyn_client_status send_nng(one_way *base, const outgoing *message, double timeout, dyn_client_error *error) {
@@ -195,7 +208,7 @@ dyn_client_status nng_one_way_open(size_t address_count, char *const *addresses,
     for (int round = 0; round < 2 && !connected; round++) {
         for (size_t i = 0; i < address_count && !connected; i++) {
             if (has_scheme_of(addresses[i], url) == (round == 0)) {
-                connected = dial(self, addresses[i], timeout);
+                connected = dial(self, addresses[i], url, timeout);
             }
         }
     }

@@ -224,6 +224,23 @@ static void set_rows(query_parts *parts) {
     parts->query.rows = &parts->rows;
 }
 
+/* Adds the treatment of motions with constraints, which borrows the weights. */
+static void set_motion_options(query_parts *parts) {
+    const dyn_client_motion_options *from = parts->source.motion_options;
+    Dynamics__V1__MotionOptions *to = &parts->motion_options;
+    if (!from) {
+        return;
+    }
+    dynamics__v1__motion_options__init(to);
+    to->tolerance = from->tolerance;
+    to->nearest = from->nearest;
+    to->n_force_weights = from->force_weights ? from->force_weight_count : 0;
+    to->force_weights = (double *)from->force_weights;
+    to->n_multiplier_weights = from->multiplier_weights ? from->multiplier_weight_count : 0;
+    to->multiplier_weights = (double *)from->multiplier_weights;
+    parts->query.motion_options = to;
+}
+
 /* Adds the passive forces that count to the query. */
 static void set_passive_forces(query_parts *parts) {
     const dyn_client_passive_forces *from = parts->source.passive_forces;
@@ -285,7 +302,9 @@ static dyn_client_status encode(size_t rows, size_t steps, query_parts *parts, d
     to->n_joint_names = query->joint_count;
     to->joint_names = (char **)query->joint_names;
     to->time = query->time;
+    to->without_rotors = query->without_rotors;
     set_rows(parts);
+    set_motion_options(parts);
     if (query->gravity) {
         parts->gravity.x = query->gravity[0];
         parts->gravity.y = query->gravity[1];

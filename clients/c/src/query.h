@@ -21,6 +21,7 @@ typedef struct query_parts {
     Dynamics__V1__PassiveForces passive_forces;
     Dynamics__V1__BaseMotion base_motion;
     Dynamics__V1__GivenRows rows;
+    Dynamics__V1__MotionOptions motion_options;
     pool memory;             /* memory of the messages of payloads and tip constraints */
     size_t q_count, v_count; /* samples x nq, samples x nv */
 } query_parts;

@@ -148,6 +148,17 @@ static void copy_limits(const Dynamics__V1__Limits *from, dyn_client_server_info
     info->limits.memory_bytes = from->memory_bytes;
     info->limits.peer_connections = from->peer_connections;
     info->limits.message_time = from->message_time;
+    info->limits.request_cpu_time = from->request_cpu_time;
+    info->limits.user_memory_bytes = from->user_memory_bytes;
+    info->limits.user_requests = from->user_requests;
+    info->limits.user_samples = from->user_samples;
+    info->limits.user_models = from->user_models;
+    info->limits.user_simulations = from->user_simulations;
+    info->limits.user_streams = from->user_streams;
+    info->limits.user_recordings = from->user_recordings;
+    info->limits.user_recordings_bytes = from->user_recordings_bytes;
+    info->limits.user_jobs = from->user_jobs;
+    info->limits.user_job_bytes = from->user_job_bytes;
     copy_fixed_limits(from, info);
 }
 

@@ -208,10 +208,11 @@ static dyn_client_status add_members(several_connection *self, const char *urls,
         if (self->count == MEMBERS) {
             return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "url", "more than %d addresses", MEMBERS);
         }
-        if (strncmp(at, "ipc://", 6) != 0 && strncmp(at, "tcp://", 6) != 0) {
+        if (strncmp(at, "ipc://", 6) != 0 && strncmp(at, "tcp://", 6) != 0 && strncmp(at, "tls+tcp://", 10) != 0) {
             return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "url",
-                        "\"%.*s\" in a list of addresses: pass ipc:///path/to/socket or tcp://host:port", (int)length,
-                        at);
+                        "\"%.*s\" in a list of addresses: pass ipc:///path/to/socket, tcp://host:port or "
+                        "tls+tcp://host:port",
+                        (int)length, at);
         }
         char *url = strndup(at, length);
         if (!url) {

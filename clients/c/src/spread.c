@@ -17,8 +17,12 @@
 #include "monotonic.h"
 #include "sized.h"
 
-/* Requests in flight at most; samples that are worth a request of their own. */
-enum { WORKERS = 8, LEAST_SAMPLES = 256 };
+/* Requests in flight at most. */
+enum { WORKERS = 8 };
+
+/* Samples that are worth a request of their own, where each is computed once, and where each is integrated over many
+ * steps. */
+enum { LEAST_SAMPLES = 256, LEAST_ROLLOUTS = 32 };
 
 /* Share of the largest message that the numbers of a piece fill. */
 static const double FILLED = 0.5;
@@ -35,8 +39,8 @@ typedef struct spreading {
     const spread_call *call;
     const dyn_client_query *query; /* the whole one */
     double deadline;
-    size_t piece;    /* samples */
-    uint64_t thread; /* of the caller */
+    size_t piece, least; /* samples of the largest piece, and those that are worth a request of their own */
+    uint64_t thread;     /* of the caller */
 
     pthread_mutex_t mutex; /* guards the members below */
     size_t next, done;     /* first sample that no worker has begun with; samples that are computed */
@@ -143,6 +147,7 @@ dyn_client_status joined_reply_add(joined_reply *joined, sample_range range, Pro
 typedef struct query_part {
     dyn_client_query query;
     dyn_client_base_motion base_motion;
+    dyn_client_motion_options motion_options;
     dyn_client_external_force *forces;
 } query_part;
 
@@ -197,6 +202,12 @@ static bool cut(const dyn_client_query *whole, size_t first, size_t count, query
         part->query.row_accelerations = advance(whole->row_accelerations, first * whole->row_count);
     }
     cut_base_motion(whole, first, part);
+    if (whole->motion_options) {
+        part->motion_options = *whole->motion_options;
+        double *residuals = part->motion_options.residuals;
+        part->motion_options.residuals = residuals ? residuals + first : NULL;
+        part->query.motion_options = &part->motion_options;
+    }
     return cut_forces(whole, first, part);
 }
 
@@ -402,11 +413,19 @@ static void note(spreading *s, size_t first, size_t count, double time, dyn_clie
     pthread_mutex_unlock(&s->mutex);
 }
 
+/* Returns the samples of the next piece, out of those that are left. Pieces become smaller towards the end, so that the
+ * daemons end at about the same time. */
+static size_t next_piece(const spreading *s, size_t left) {
+    size_t share = left / WORKERS;
+    share = share > s->least ? share : s->least;
+    share = share < s->piece ? share : s->piece;
+    return share < left ? share : left;
+}
+
 /* Begins with the next piece. Returns its samples, or 0 if there are none left, or a piece has failed. */
 static size_t begin_piece(spreading *s, size_t *first) {
     pthread_mutex_lock(&s->mutex);
-    size_t left = s->query->samples - s->next;
-    size_t count = s->status != DYN_CLIENT_OK ? 0 : left < s->piece ? left : s->piece;
+    size_t count = s->status != DYN_CLIENT_OK ? 0 : next_piece(s, s->query->samples - s->next);
     *first = s->next;
     s->next += count;
     pthread_mutex_unlock(&s->mutex);
@@ -441,7 +460,7 @@ static void *help(void *argument) {
 /* Requests a few samples alone. They show how long a reply takes, and whether the reply to all samples is too large. */
 static void work_first(spreading *s) {
     size_t piece = s->piece;
-    s->piece = piece < LEAST_SAMPLES ? piece : LEAST_SAMPLES;
+    s->piece = piece < s->least ? piece : s->least;
     work_once(s);
     s->piece = piece;
 }
@@ -476,10 +495,20 @@ static void store_report(const dyn_client_query *query, size_t pieces, const cha
     }
 }
 
+/* Returns the samples that are worth a request of their own. */
+static size_t least_samples(const spread_call *call) {
+    return call->size.steps > 1 ? LEAST_ROLLOUTS : LEAST_SAMPLES;
+}
+
 static dyn_client_status spread_pieces(dyn_client *client, const spread_call *call, const dyn_client_query *query,
                                        size_t piece, double deadline, dyn_client_error *error) {
-    spreading s = {
-        .client = client, .call = call, .query = query, .deadline = deadline, .piece = piece, .status = DYN_CLIENT_OK};
+    spreading s = {.client = client,
+                   .call = call,
+                   .query = query,
+                   .deadline = deadline,
+                   .piece = piece,
+                   .least = least_samples(call),
+                   .status = DYN_CLIENT_OK};
     dyn_client_error unused, *found = error ? error : &unused;
     if (!report(&s)) {
         return fail(found, DYN_CLIENT_CANCELLED, NULL, "the progress callback cancelled the call before it began");
@@ -500,7 +529,7 @@ static dyn_client_status spread_pieces(dyn_client *client, const spread_call *ca
     return DYN_CLIENT_OK;
 }
 
-/* Returns the samples of a piece. */
+/* Returns the samples of the largest piece. */
 static size_t choose_piece(const spread_call *call, const dyn_client_query *query, size_t most_bytes) {
     double row = (double)(query->nq > query->nv ? query->nq : query->nv),
            matrix = (double)query->nv * (double)query->nv;
@@ -509,7 +538,7 @@ static size_t choose_piece(const spread_call *call, const dyn_client_query *quer
     double fitting = FILLED * (double)most_bytes / ((double)sizeof(double) * numbers);
     size_t shared = (query->samples + 2 * WORKERS - 1) / (2 * WORKERS);
     size_t most = fitting < 1 ? 1 : fitting > (double)query->samples ? query->samples : (size_t)fitting;
-    size_t wanted = shared > LEAST_SAMPLES ? shared : LEAST_SAMPLES;
+    size_t least = least_samples(call), wanted = shared > least ? shared : least;
     return wanted < most ? wanted : most;
 }
 

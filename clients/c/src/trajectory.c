@@ -118,8 +118,9 @@ static dyn_client_status read_inverse(Dynamics__V1__InverseDynamicsTrajectoryRep
     t->tau = reply->tau;
     t->v = reply->n_v > 0 ? reply->v : NULL;
     t->a = reply->n_a > 0 ? reply->a : NULL;
+    t->residuals = reply->agreement ? reply->agreement->residuals : NULL;
     bool fits = reply->rows == query->samples && reply->n_tau == values && (reply->n_v == 0 || reply->n_v == values) &&
-                reply->n_a == reply->n_v;
+                reply->n_a == reply->n_v && (!reply->agreement || reply->agreement->n_residuals == query->samples);
     return return_trajectory(result, fits, trajectory, error);
 }
 

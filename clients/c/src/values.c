@@ -5,6 +5,7 @@
 #include "values.h"
 
 #include "error.h"
+#include "fast_channel.h"
 #include "wire.h"
 
 dyn_client_status call_values(dyn_client *client, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *body,
@@ -16,7 +17,12 @@ dyn_client_status call_values(dyn_client *client, Dynamics__V1__Request__MethodC
     call_reply answer;
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     call_set_method(&request, method, body);
-    dyn_client_status status = call(client, &request, terms, &answer, error);
+    const fast_target target = {values, count};
+    dyn_client_status status;
+    if (fast_channel_compute(client, &request, &terms, &target, 1, &status, error)) {
+        return status;
+    }
+    status = call(client, &request, terms, &answer, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }

@@ -219,8 +219,9 @@ dyn_client_status dyn_client_watch_models(dyn_client *client, double timeout, dy
  * "unknown" for a number that this library does not know. */
 static const char *event_name(const ProtobufCEnumDescriptor *descriptor, int value) {
     static const char *const simulation[] = {
-        "unspecified", "limit",   "reset",   "state_set", "paused",          "resumed",      "diverged",
-        "overrun",     "deleted", "expired", "claimed",   "recording_ended", "stream_empty", "stream_resumed"};
+        "unspecified",  "limit",          "reset",     "state_set", "paused",  "resumed",
+        "diverged",     "overrun",        "deleted",   "expired",   "claimed", "recording_ended",
+        "stream_empty", "stream_resumed", "touchdown", "lift_off",  "slip"};
     static const char *const stream[] = {"unspecified", "credit",        "lost",      "late",
                                          "refused",     "beyond_credit", "empty",     "closed",
                                          "expired",     "duplicate",     "reordered", "recording_ended"};
@@ -260,6 +261,10 @@ static void read_simulation_event(const Dynamics__V1__SimulationEvent *from, dyn
     to->text = event_name(&dynamics__v1__simulation_event__kind__descriptor, (int)from->kind);
     to->message = from->message;
     to->joint = from->joint;
+    to->contact_surface = from->contact_surface;
+    to_vector3(from->contact_force, to->contact_force);
+    to_vector3(from->contact_impulse, to->contact_impulse);
+    to->contact_slip = from->contact_slip;
     to->count = 1;
     to->step = &from->step;
     to->time = &from->time;
@@ -272,6 +277,7 @@ static void read_torques(const Dynamics__V1__StreamTorques *from, dyn_client_upd
     to->step = from->point_number;
     to->time = from->time;
     to->tau = from->tau;
+    to->residuals = from->n_residuals == from->n_point_number ? from->residuals : NULL;
     to->sent_stamp_ns = from->sent_stamp_ns;
     to->arrival_stamp_ns = from->arrival_stamp_ns;
     to->credit = from->credit;
@@ -326,7 +332,8 @@ static void read_event(const Dynamics__V1__Event *event, dyn_client_model *model
                                   .instance = event->instance,
                                   .text = "",
                                   .message = "",
-                                  .joint = ""};
+                                  .joint = "",
+                                  .contact_surface = ""};
     switch (event->event_case) {
     case DYNAMICS__V1__EVENT__EVENT_SIMULATION_STATE:
         read_states(event->simulation_state, update);

@@ -24,9 +24,9 @@ from dynamicsd.model import Model
 from dynamicsd.records import (BaseMotion, Brake, Bushing, Constraint, ConstraintFrame, ContactSurface,
                                CoupledCoordinate, DHRow, DHTable, ExternalForce, FlexibleBeam, FlexibleLink, Fluid,
                                Frame, Friction, Gear, Inertia, InertiaPart, Joint, JointMotion, Limits, Link,
-                               LoopClosure, MachineElement, ModelDescription, Motor, MotorChoice, Operation,
-                               PassiveForces, Payload, Pose, Rotor, ScrewChain, Shaft, SoftContact, Spring, SpringStop,
-                               Stepping, Strut, TaskFrame, Tip, TipConstraint)
+                               LoopClosure, MachineElement, ModelDescription, MotionOptions, Motor, MotorChoice,
+                               Operation, PassiveForces, Payload, Pose, Rotor, ScrewChain, Shaft, SoftContact, Spring,
+                               SpringStop, Stepping, Strut, TaskFrame, Tip, TipConstraint)
 
 __version__: str = _ffi.string(_lib.dyn_client_version()).decode()
 
@@ -36,9 +36,9 @@ __all__ = [
     "DynamicsError", "EvaluateOptions", "Evaluation", "ExternalForce", "FailedPrecondition", "FlexibleBeam",
     "FlexibleLink", "Fluid", "Frame", "Friction", "Gear", "Inertia", "InertiaPart", "Internal", "InvalidArgument",
     "JobTicket", "Joint", "JointMotion", "Limits", "Link", "LoopClosure", "MachineElement", "MarkedRows", "Model",
-    "ModelDescription", "Motor", "MotorChoice", "NotFound", "Operation", "Options", "OutOfMemory", "OutOfRange",
-    "PassiveForces", "Payload", "PermissionDenied", "Pose", "Quantity", "ResourceExhausted", "Rotor", "ScrewChain",
-    "Shaft", "Simulation", "SoftContact", "Spring", "SpringStop", "StateWatcher", "Stepping", "Stream", "Strut",
-    "TaskFrame", "Timeout", "Tip", "TipConstraint", "Unauthenticated", "Unavailable", "Unimplemented", "Unreachable",
-    "Watcher", "connect", "default_address", "default_token", "quantities",
+    "ModelDescription", "MotionOptions", "Motor", "MotorChoice", "NotFound", "Operation", "Options", "OutOfMemory",
+    "OutOfRange", "PassiveForces", "Payload", "PermissionDenied", "Pose", "Quantity", "ResourceExhausted", "Rotor",
+    "ScrewChain", "Shaft", "Simulation", "SoftContact", "Spring", "SpringStop", "StateWatcher", "Stepping", "Stream",
+    "Strut", "TaskFrame", "Timeout", "Tip", "TipConstraint", "Unauthenticated", "Unavailable", "Unimplemented",
+    "Unreachable", "Watcher", "connect", "default_address", "default_token", "quantities",
 ]

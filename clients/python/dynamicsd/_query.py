@@ -14,7 +14,8 @@ from dynamicsd._convert import Keep, as_doubles, characters, fill, named, room, 
 from dynamicsd._session import CANCELLATION, Progress, Watch, seconds
 from dynamicsd.errors import InvalidArgument, text
 from dynamicsd.evaluation import Layouts, Request
-from dynamicsd.records import Array, BaseMotion, Constraint, ExternalForce, PassiveForces, Payload, TipConstraint
+from dynamicsd.records import (Array, BaseMotion, Constraint, ExternalForce, MotionOptions, PassiveForces, Payload,
+                               TipConstraint)
 
 if TYPE_CHECKING:
     from dynamicsd.model import Model
@@ -84,11 +85,13 @@ class RecordOptions(TypedDict, total=False):
     gravity: ArrayLike
     external_forces: Sequence[ExternalForce]
     payloads: Sequence[Payload]
+    without_rotors: bool
     precision: str
     on_error: str
     expected_digest: str
     formulation: str
     passive_forces: PassiveForces
+    motion_options: MotionOptions
     base_motion: BaseMotion
     rows: tuple[ArrayLike, ArrayLike | None]
     constraints: Sequence[Constraint]
@@ -105,16 +108,19 @@ class Options(RecordOptions, total=False):
     gravity          3 values, m/s^2 in the world, instead of the model's own.
     external_forces  wrenches of the environment on links; they add up.
     payloads         bodies attached to links during the call; they add up.
+    without_rotors   True: mass and inertia of the model's rotors do not count.
     precision        "double" or "single".
     on_error         "fail", or "mark": rows of states that fail are NaN, and a MarkedRows warning counts them.
     expected_digest  digest that the model must have.
     formulation      formulation of the literature that computes, such as "lagrange_euler".
     passive_forces   PassiveForces that inverse and forward dynamics count; None: none.
+    motion_options   MotionOptions of inverse dynamics with constraints; None: motions that they forbid are refused.
     base_motion      given motion of the base; None: it rests.
     constraints      constraints that hold during the call beside those of the model.
     time             s: instant of prescribed motions in constraints, where no time runs.
     rows             (A, c) of A a = c beside the constraints: (k, nv) and (k,), or a block of both for each state; c
-                     None: zeros. Of forward and inverse dynamics.
+                     None: zeros. Of forward and inverse dynamics, trajectories of inverse dynamics, and
+                     evaluations of quantities that depend on constraints.
     tip_constraints  conditions on the acceleration of the last link, with the formulation "vereshchagin".
     timeout          seconds; 0: the client's own.
     progress         True: a progress bar; or a function of the fraction done, whose result False cancels the call.

@@ -67,7 +67,8 @@ def description(found: Any) -> Description:
                 q_names=strings(found.q_names, nq), v_names=strings(found.v_names, nv),
                 constraints=records(Constraint, found.constraints, found.constraint_count),
                 machine_elements=records(MachineElement, found.machine_elements, found.machine_element_count),
-                contact_surfaces=records(ContactSurface, found.contact_surfaces, found.contact_surface_count))
+                contact_surfaces=records(ContactSurface, found.contact_surfaces, found.contact_surface_count),
+                passive_joints=strings(found.passive_joints, found.passive_joint_count))
 
 
 def screws(found: Any) -> ScrewChain:
@@ -255,7 +256,7 @@ def trajectory(query: Query, found: Any) -> Trajectory:
                       optional(found.v, found, rows, nv), optional(found.a, found, rows, nv),
                       optional(found.tau, found, rows, nv), found.diverged_row, text(found.diverged_joint),
                       tuple(read(Excess, each) for each in found.excesses[0:found.excess_count]),
-                      text(found.constraint), found.closure_error)
+                      text(found.constraint), found.closure_error, optional(found.residuals, found, rows))
 
 
 def base_motion(found: Any) -> BaseMotion | None:

@@ -18,11 +18,12 @@ from dynamicsd._query import JobTicket, Options, Query
 from dynamicsd._session import Progress, Session, Watch, seconds, terms
 from dynamicsd._shown import html_table
 from dynamicsd.errors import DynamicsError, InvalidArgument, text
+from dynamicsd.evaluation import Asked, written
 from dynamicsd.live import Simulation, StateWatcher, Stream, Watcher
 from dynamicsd.model import Model
 from dynamicsd.records import (Body, Connection, Description, DHTable, Endpoint, Health, InertiaPart, Job, MethodInfo,
                                MethodMetrics, Metrics, ModelDescription, ModelInfo, Recording, Replay, ReportEntry,
-                               ScrewChain, ServerInfo, Setting, Settings, State, Stepping, StreamInfo)
+                               ScrewChain, ServerInfo, Setting, Settings, SlowRequest, State, Stepping, StreamInfo)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -208,6 +209,35 @@ class Client:
         """
         found = self._list("dyn_client_connections", lib.dyn_client_list_connections, seconds(timeout))
         return [read(Connection, each) for each in found.connections[0:found.count]]
+
+    def slow_requests(self, most: int = 0, timeout: float = 0) -> list[SlowRequest]:
+        """Lists the last requests that took long, the last one first; `most` 0: all that the daemon holds.
+
+        The key observe.slow_time of the daemon's configuration is the least time. Needs the role administrator.
+
+        >>> all(one.time >= one.waiting_time for one in client.slow_requests())
+        True
+        """
+        found = self._list("dyn_client_slow_requests", lib.dyn_client_list_slow_requests, whole("most", most),
+                           seconds(timeout))
+        return [read(SlowRequest, each) for each in found.requests[0:found.count]]
+
+    def open_fast_channel(self, model: str, quantities: Sequence[Asked] = (), *, frames: Sequence[str] | None = None,
+                          reference_frame: str = "local", timeout: float = 0) -> None:
+        """Opens a fast channel by memory shared with a daemon of this machine; `model` is a name or a digest.
+
+        Later calls of the model that state nothing but samples use it: inverse and forward dynamics, mass matrix,
+        gravity, bias forces, the pose or Jacobian of one frame, and evaluate of exactly these quantities.
+
+        >>> with dynamicsd.connect() as other:
+        ...     other.open_fast_channel("two_link", ["mass_matrix"])
+        ...     other.model("two_link").gravity([0.0, 0.0])
+        array([29.43,  9.81])
+        """
+        keep = Keep()
+        entries = written(keep, tuple(quantities), frames, reference_frame)
+        self.session.call(lib.dyn_client_open_fast_channel, characters("model", model), len(quantities), entries,
+                          seconds(timeout))
 
     def close_connection(self, connection: int, timeout: float = 0) -> None:
         """Closes a connection of another client, which may connect again. Needs the role administrator.

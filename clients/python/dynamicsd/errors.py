@@ -23,12 +23,14 @@ class DynamicsError(Exception):
     limit       limit that is exceeded, and `requested` the amount that was asked for; 0: none, or not known.
     limit_name  name of the limit in ServerInfo.limits.
     retry_after seconds after which the same call may succeed; 0: it fails again.
+    request     number of the request in the daemon's log and list of slow requests; 0: none was sent.
     """
 
     code = "UNKNOWN"
 
     def __init__(self, message: str, *, field: str = "", reason: str = "", sample: int | None = None, joint: str = "",
-                 limit: int = 0, requested: int = 0, limit_name: str = "", retry_after: float = 0.0) -> None:
+                 limit: int = 0, requested: int = 0, limit_name: str = "", retry_after: float = 0.0,
+                 request: int = 0) -> None:
         super().__init__(f"{field}: {message}" if field else message)
         self.message = message
         self.field = field
@@ -39,6 +41,7 @@ class DynamicsError(Exception):
         self.requested = requested
         self.limit_name = limit_name
         self.retry_after = retry_after
+        self.request = request
 
 
 class Cancelled(DynamicsError):
@@ -179,4 +182,4 @@ def exception_of(status: int, error: Any) -> DynamicsError:
     return kind(text(error.message), field=text(error.field), reason=text(error.reason),
                 sample=int(error.sample) if error.has_sample else None, joint=text(error.joint),
                 limit=int(error.limit), requested=int(error.requested), limit_name=text(error.limit_name),
-                retry_after=float(error.retry_after))
+                retry_after=float(error.retry_after), request=int(error.request))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamicsd._client import ffi, lib
-from dynamicsd._convert import Keep, characters, fill, listed, named, read
+from dynamicsd._convert import Keep, characters, doubles, fill, listed, named, read
 from dynamicsd._shown import html_table
 from dynamicsd.errors import InvalidArgument, text
 from dynamicsd.records import Array, PassiveForces, TaskFrame
@@ -115,13 +115,15 @@ class QuantityResult:
     quantity, frame  the names of the quantity and of its frame; "" without a frame.
     reference_frame  "local", "world", "local_world_aligned" or "unspecified".
     expressed_in     the axes and the origin in words.
+    of_tree          True: there are constraints, and the values are those of the tree alone, with its loops open.
     blocks           the arrays by name.
     """
 
-    __slots__ = ("quantity", "_words", "_blocks", "_found", "_memory")
+    __slots__ = ("quantity", "of_tree", "_words", "_blocks", "_found", "_memory")
 
     def __init__(self, found: Any, memory: Memory) -> None:
         self.quantity = _QUANTITIES.name(found.quantity)
+        self.of_tree = bool(found.of_tree)
         self._words: tuple[str, str, str] | None = None
         self._blocks: dict[str, Block] | None = None
         self._found = found  # in the memory of C; None in copies
@@ -159,11 +161,11 @@ class QuantityResult:
                             for block in found.blocks[0:found.block_count]}
         return self._blocks
 
-    def __getstate__(self) -> tuple[str, tuple[str, str, str], dict[str, Block]]:
-        return self.quantity, self._in_words(), self.blocks
+    def __getstate__(self) -> tuple[str, bool, tuple[str, str, str], dict[str, Block]]:
+        return self.quantity, self.of_tree, self._in_words(), self.blocks
 
-    def __setstate__(self, state: tuple[str, tuple[str, str, str], dict[str, Block]]) -> None:
-        self.quantity, self._words, self._blocks = state
+    def __setstate__(self, state: tuple[str, bool, tuple[str, str, str], dict[str, Block]]) -> None:
+        self.quantity, self.of_tree, self._words, self._blocks = state
         self._found = self._memory = None
 
     def __repr__(self) -> str:
@@ -219,7 +221,7 @@ class Evaluation(Mapping[str, Array]):
     and units.
     """
 
-    __slots__ = ("_evaluation", "_leading", "_layouts", "_results", "_by_key", "_counted")
+    __slots__ = ("_evaluation", "_leading", "_layouts", "_results", "_by_key", "_counted", "_residuals")
 
     def __init__(self, evaluation: Any, leading: tuple[int, ...], layouts: Layouts) -> None:
         self._evaluation = evaluation  # None in copies
@@ -245,11 +247,21 @@ class Evaluation(Mapping[str, Array]):
             return read(PassiveForces, counted) if counted else None
         return self._counted
 
-    def __getstate__(self) -> tuple[tuple[QuantityResult, ...], PassiveForces | None]:
-        return self.results, self.counted_passive_forces
+    @property
+    def residuals(self) -> Array | None:
+        """How far each motion leaves the constraints, rad/s^2 or m/s^2; None: no quantity depends on that."""
+        if self._evaluation is not None:
+            found = self._evaluation
+            if not found.residuals:
+                return None
+            return doubles(found.residuals, found.samples, found).reshape(self._leading)
+        return self._residuals
 
-    def __setstate__(self, state: tuple[tuple[QuantityResult, ...], PassiveForces | None]) -> None:
-        self._results, self._counted = state
+    def __getstate__(self) -> tuple[tuple[QuantityResult, ...], PassiveForces | None, Array | None]:
+        return self.results, self.counted_passive_forces, None if self.residuals is None else self.residuals.copy()
+
+    def __setstate__(self, state: tuple[tuple[QuantityResult, ...], PassiveForces | None, Array | None]) -> None:
+        self._results, self._counted, self._residuals = state
         self._evaluation = self._by_key = None
         self._layouts = {}
 
@@ -362,7 +374,7 @@ def quantities() -> tuple[str, ...]:
     return tuple(text(name) for name in names if name != _NULL)
 
 
-def _written(keep: Keep, asked: Sequence[Asked], frames: Sequence[str] | None, reference_frame: str) -> Any:
+def written(keep: Keep, asked: Sequence[Asked], frames: Sequence[str] | None, reference_frame: str) -> Any:
     """Entries of C for quantities."""
     entries = keep.new("dyn_client_quantity_request[]", len(asked))
     for i, each in enumerate(asked):
@@ -415,7 +427,7 @@ class Request:
             self._asked, self._kept = None, Keep()
             _FRAMES.number("reference_frame", reference_frame)
             self._kept.strings(frames or (), "frames")
-            struct.quantities = _written(self._kept, names, frames, reference_frame)
+            struct.quantities = written(self._kept, names, frames, reference_frame)
             struct.quantity_count = len(names)
             if _TEXT.issuperset(map(type, names + (frames or ()))):
                 self._asked = key

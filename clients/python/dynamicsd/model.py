@@ -277,23 +277,29 @@ class Model:
 
     def formulate(self, formulation: str, /, q: Rows, v: Rows | None = None, a: Rows | None = None, *,
                   flexible_links: Sequence[FlexibleLink] = (), mode_q: ArrayLike | None = None,
-                  mode_v: ArrayLike | None = None, mode_a: ArrayLike | None = None,
-                  **options: Unpack[Options]) -> Formulation:
+                  mode_v: ArrayLike | None = None, mode_a: ArrayLike | None = None, tau: Rows | None = None,
+                  mode_tau: ArrayLike | None = None, **options: Unpack[Options]) -> Formulation:
         """Computes the inner quantities of a formulation of the literature, such as "lagrange_euler".
 
         "book_flexible" takes links that bend, and the coordinates of their modes, one for each mode, in rows for
-        several states.
+        several states. With the forces tau or mode_tau, the block "a" has the accelerations that they cause.
 
         >>> client.model("two_link").formulate("lagrange_euler", [0.0, 0.0]).tau.round(6)
         array([29.43,  9.81])
         """
+        of_modes = (("mode_q", mode_q), ("mode_v", mode_v), ("mode_a", mode_a), ("mode_tau", mode_tau))
+        for name, values in (("tau", tau), *of_modes):
+            if values is not None and not flexible_links:
+                raise ValueError(f"{name} needs flexible_links")
         query = Query(self, {**options, "formulation": formulation})
         arguments = query.pointers(("q", "v", "a"), (q, v, a))
         if flexible_links:
             chain = query.keep.new("dyn_client_flexible_chain *")
             modes = sum(link.modes * (2 if link.transverse_rigidity else 1) for link in flexible_links)
             fill(query.keep, chain, "", links=flexible_links)
-            for name, values in (("mode_q", mode_q), ("mode_v", mode_v), ("mode_a", mode_a)):
+            if tau is not None:
+                chain.tau = query.rows("tau", tau)
+            for name, values in of_modes:
                 if values is not None:
                     setattr(chain, name, query.keep.doubles(name, values, query.shape(modes)))
             return _results.formulation(

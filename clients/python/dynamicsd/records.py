@@ -135,6 +135,31 @@ class Connection(Record):
     under_way: int
 
 
+@record("dyn_client_slow_request")
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class SlowRequest(Record):
+    """Request that took the daemon long.
+
+    `number` counts them from 1, `stamp_ns` is the wall time of the reply, `request` the number in the daemon's log.
+    `object` is what the request names, such as a model. `time` are the seconds from arrival to reply, `waiting_time`
+    those until a worker began it.
+    """
+
+    number: int
+    stamp_ns: int
+    request: int
+    method: str
+    object: str
+    peer: str
+    caller: str
+    code: str
+    time: float
+    waiting_time: float
+    samples: int
+    request_bytes: int
+    reply_bytes: int
+
+
 @record("dyn_client_setting")
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Setting(Record):
@@ -427,7 +452,7 @@ class Motor(Record):
 @record("dyn_client_gear")
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Gear(Record):
-    """Gear between motor and joint. `ratio` 0 is that of the joint's rotor. A limit of zero is none.
+    """Gear between motor and joint, or on a shaft. `ratio` 0 is that of the joint's rotor. A limit of zero is none.
 
     A gear whose `back_driving_efficiency` is 0 is self-locking.
     """
@@ -521,9 +546,9 @@ class FlexibleBeam(Record):
 @record("dyn_client_machine_element")
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class MachineElement(Record):
-    """Machine element at a joint. `kind` names the member that counts. A strut, cable, bushing or fluid has the joint
-    "", and acts on `link` and `other_link`, where "" is the world. A cable is stated by `strut`, and a shaft by
-    `shaft`, its `rotor` without ratio, and the `link` that carries its motor.
+    """Machine element at a joint, or friction, a gear or a brake on a shaft. `kind` names the member that counts. A
+    strut, cable, bushing or fluid has the joint "", and acts on `link` and `other_link`, where "" is the world. A cable
+    is stated by `strut`, and a shaft by `shaft`, its `rotor` without ratio, and the `link` that carries its motor.
     """
 
     name: str
@@ -647,7 +672,8 @@ class ScrewChain(Record):
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Description(Record):
-    """Everything that the daemon knows about a model. `joints` are the moving ones, in the order of q and v."""
+    """Everything that the daemon knows about a model. `joints` are the moving ones, in the order of q and v;
+    `passive_joints` are those without a motor."""
 
     model: ModelInfo
     mimic: str
@@ -666,6 +692,7 @@ class Description(Record):
     constraints: tuple[Constraint, ...]
     machine_elements: tuple[MachineElement, ...]
     contact_surfaces: tuple[ContactSurface, ...]
+    passive_joints: tuple[str, ...]
 
     def __repr__(self) -> str:
         model = self.model
@@ -839,6 +866,25 @@ class PassiveForces(Record):
     springs: bool = False
     friction_velocity: float = 0.0
     gear_losses: bool = False
+
+
+@record("dyn_client_motion_options")
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class MotionOptions(Record):
+    """Treatment of a motion with constraints by inverse dynamics. A motion that violates a constraint by more than
+    `tolerance`, a share of its terms (0: 0.001), is refused; with `nearest` the forces are those of the nearest
+    acceleration that the constraints allow. Where the constraints leave the forces free, the sum of the squares of the
+    joints' forces times `force_weights` (nv, or one for all; None: ones) and of the multipliers times
+    `multiplier_weights` (one for each row, or one for all; None: zeros) is least.
+
+    >>> MotionOptions(nearest=True).force_weights is None
+    True
+    """
+
+    tolerance: float = 0.0
+    nearest: bool = False
+    force_weights: ArrayLike | None = None
+    multiplier_weights: ArrayLike | None = None
 
 
 @record("dyn_client_base_motion")
@@ -1262,7 +1308,9 @@ class Update(Record):
     """Published message of a simulation, a stream or the models.
 
     kind  "states": rows of step, time, q, v, tau. "torques": rows of step, time, tau. "simulation_event" and
-          "stream_event": text, message, joint, credit. "model_event": text, model.
+          "stream_event": text, message, joint, credit. "model_event": text, model. The events "touchdown", "lift_off"
+          and "slip" of a simulation have contact_surface, contact_force (N), contact_impulse (of a touchdown, N s) and
+          contact_slip (m/s).
     lost  messages of the topic that were lost before this one.
     """
 
@@ -1284,6 +1332,10 @@ class Update(Record):
     arrival_stamp_ns: int
     credit: int
     model: ModelInfo | None
+    contact_surface: str
+    contact_force: Array
+    contact_impulse: Array
+    contact_slip: float
 
     @property
     def states(self) -> tuple[WatchedState, ...]:
@@ -1477,6 +1529,7 @@ class Trajectory(Record):
     excesses: tuple[Excess, ...]
     constraint: str
     closure_error: float
+    residuals: Array | None = None
 
     @property
     def is_feasible(self) -> bool:
