@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "clock.h"
+
 _Noreturn void die(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -48,6 +50,14 @@ child child_start(const char *const *arguments, const char *log) {
     }
     close(ends[1]);
     return c;
+}
+
+double child_time(const child *c) {
+    clockid_t clock;
+    if (clock_getcpuclockid(c->process, &clock) != 0) {
+        die("the processor time of process %d is not known", (int)c->process);
+    }
+    return clock_ns(clock);
 }
 
 int child_wait(child *c) {

@@ -20,6 +20,9 @@ child child_start(const char *const *arguments, const char *log);
 /* Sends SIGTERM and waits for the end of the program. */
 void child_stop(child *c);
 
+/* Returns the processor time of all threads of the program so far, ns. */
+double child_time(const child *c);
+
 /* Waits for the end of the program and closes its output; returns its exit status, or -1 where a signal ended it. */
 int child_wait(child *c);
 

@@ -18,6 +18,8 @@ static void write_configuration(const bench_daemon *d, const daemon_place *place
     fprintf(file, "[endpoints]\nrequest = %s tcp://127.0.0.1:0 %s\nevents = ipc://%s/events\n", d->ipc,
             place->nats ? place->nats : "", d->directory);
     fprintf(file, "[server]\nworkers = %d\n", place->workers);
+    /* The state directory is not that of the machine. */
+    fprintf(file, "[simulations]\nstate_directory =\nspin = %g\n", place->spin);
     fprintf(file, "[models]\ndirectory = %s\n[log]\nlevel = warning\n", ROBOTS_DIRECTORY);
     fclose(file);
 }
@@ -75,7 +77,13 @@ void daemon_start_at(const char *program, const daemon_place *place, bench_daemo
     snprintf(log, sizeof log, "%s/log", d->directory);
     write_configuration(d, place, configuration);
     const char *const arguments[] = {program, "--config", configuration, NULL};
-    d->process = child_start(arguments, log);
+    cpu_set_t own;
+    sched_getaffinity(0, sizeof own, &own);
+    if (place->processors && sched_setaffinity(0, sizeof *place->processors, place->processors) != 0) {
+        die("the processors of the daemon are not allowed");
+    }
+    d->process = child_start(arguments, log); /* inherits the processors */
+    sched_setaffinity(0, sizeof own, &own);
     learn_tcp_address(d);
 }
 

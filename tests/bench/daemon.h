@@ -5,6 +5,8 @@
 #ifndef DYNAMICS_BENCH_DAEMON_H
 #define DYNAMICS_BENCH_DAEMON_H
 
+#include <sched.h>
+
 #include "child.h"
 
 typedef struct bench_daemon {
@@ -13,10 +15,14 @@ typedef struct bench_daemon {
     char ipc[96], tcp[96]; /* addresses of requests */
 } bench_daemon;
 
-/* NATS server that requests also come from (NULL: none), and number of workers (0: the daemon's own choice). */
+/* NATS server that requests also come from (NULL: none), number of workers (0: the daemon's own choice), time before a
+ * tick from which on the threads of simulations spin (s), and the processors that all threads of the daemon may use
+ * (NULL: those of this program). */
 typedef struct daemon_place {
     const char *nats;
     int workers;
+    double spin;
+    const cpu_set_t *processors;
 } daemon_place;
 
 /* Starts the daemon as daemon_start does, at a place. */

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Measures daemons behind a NATS server: one InverseDynamics over NATS, beside a bare NATS request of as many bytes and
- * beside nng; and batches that the client spreads over 1, 2 and 4 daemons of one worker each.
+ * beside nng; and batches that the client spreads over 1, 2 and 4 daemons.
+ *
+ * Each daemon has one worker and one processor. The worker computes in one thread at a time, but the threads of libnats
+ * receive and decode beside it, which the processor bounds too. The daemons of a fleet have the processors in turn; the
+ * NATS server and the client use all of them.
  */
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,13 +54,29 @@ static dyn_client *connect_to(const char *address) {
     return client;
 }
 
-static bool fleet_start(const char *program, int size, int workers, fleet *f) {
+/* Returns a set of one processor, number `index` modulo their number of those that this program may use. */
+static cpu_set_t choose_processor(int index) {
+    cpu_set_t allowed, chosen;
+    sched_getaffinity(0, sizeof allowed, &allowed);
+    int skip = index % CPU_COUNT(&allowed);
+    size_t processor = 0;
+    for (; !CPU_ISSET(processor, &allowed) || skip > 0; processor++) {
+        skip -= CPU_ISSET(processor, &allowed) ? 1 : 0;
+    }
+    CPU_ZERO(&chosen);
+    CPU_SET(processor, &chosen);
+    return chosen;
+}
+
+static bool fleet_start(const char *program, int size, fleet *f) {
     if (!nats_start(&f->server)) {
         return false;
     }
     f->size = size;
     for (int i = 0; i < size; i++) {
-        daemon_start_at(program, &(daemon_place){.nats = f->server.url, .workers = workers}, &f->daemons[i]);
+        const cpu_set_t processor = choose_processor(i);
+        daemon_start_at(program, &(daemon_place){.nats = f->server.url, .workers = 1, .processors = &processor},
+                        &f->daemons[i]);
     }
     f->client = connect_to(f->server.url);
     return true;
@@ -160,77 +181,140 @@ static void measure_calls(const bench_options *options, const fleet *f, report *
 
 /* ---- batches ----------------------------------------------------------------------------------------------------- */
 
-/* A batch for one fleet. */
+/* Processor time, ns. */
+typedef struct processor_time {
+    double daemons, server, client;
+} processor_time;
+
+/* A batch for one fleet, with the time of all calls. */
 typedef struct batch {
     const fleet *fleet;
     const states *s;
+    void (*run)(const fleet *f, const states *s);
+    processor_time spent;
+    double elapsed;  /* ns */
+    size_t computed; /* states */
 } batch;
 
-static void run_inverse_dynamics(void *context, size_t call) {
-    const batch *b = context;
+static void run_inverse_dynamics(const fleet *f, const states *s) {
     const dyn_client_query query =
-        DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = b->s->n, .timeout = 60);
+        DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = s->n, .timeout = 60);
     dyn_client_error error;
-    (void)call;
-    require(dyn_client_inverse_dynamics(b->fleet->client, &query, b->s->q, b->s->v, b->s->a, b->s->tau, &error),
-            &error);
+    require(dyn_client_inverse_dynamics(f->client, &query, s->q, s->v, s->a, s->tau, &error), &error);
 }
 
-static void run_rollouts(void *context, size_t call) {
-    const batch *b = context;
+static void run_rollouts(const fleet *f, const states *s) {
     const dyn_client_query query =
-        DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = b->s->n, .timeout = 60);
+        DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = s->n, .timeout = 60);
     const dyn_client_stepping stepping = DYN_CLIENT_STEPPING_INIT(.step_length = 1e-3);
     const dyn_client_rollout_request request =
-        DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = b->s->q, .v = b->s->v, .stepping = &stepping, .steps = 100,
-                                        .only_last = true);
+        DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = s->q, .v = s->v, .stepping = &stepping, .steps = 100, .only_last = true);
     dyn_client_rollout *rollout;
     dyn_client_error error;
-    (void)call;
-    require(dyn_client_rollout_run(b->fleet->client, &query, &request, &rollout, &error), &error);
+    require(dyn_client_rollout_run(f->client, &query, &request, &rollout, &error), &error);
     dyn_client_rollout_free(rollout);
 }
 
-/* Adds a row: thousands of states per second of each fleet, and how much two daemons compute more than one. */
-static void measure_batches(const bench_options *options, const char *title, void (*run)(void *, size_t),
-                            const fleet fleets[FLEETS], const states *s, table *t) {
+static processor_time read_time(const fleet *f) {
+    processor_time now = {.server = child_time(&f->server.process), .client = clock_ns(CLOCK_PROCESS_CPUTIME_ID)};
+    for (int i = 0; i < f->size; i++) {
+        now.daemons += child_time(&f->daemons[i].process);
+    }
+    return now;
+}
+
+static void run_batch(void *context, size_t call) {
+    batch *b = context;
+    double start = clock_ns(CLOCK_MONOTONIC);
+    processor_time before = read_time(b->fleet);
+    (void)call;
+    b->run(b->fleet, b->s);
+    processor_time after = read_time(b->fleet);
+    b->elapsed += clock_ns(CLOCK_MONOTONIC) - start;
+    b->spent.daemons += after.daemons - before.daemons;
+    b->spent.server += after.server - before.server;
+    b->spent.client += after.client - before.client;
+    b->computed += b->s->n;
+}
+
+/* Tables of batches. */
+typedef struct batch_tables {
+    table *rates, *times;
+} batch_tables;
+
+static void add_times(const char *title, const batch *b, table *t) {
+    const processor_time *spent = &b->spent;
+    double count = (double)b->computed;
+    table_add(t, (table_cell[]){{.text = title},
+                                {.number = b->fleet->size},
+                                {.number = spent->daemons / count},
+                                {.number = spent->server / count},
+                                {.number = spent->client / count},
+                                {.number = (spent->daemons + spent->server + spent->client) / b->elapsed}});
+}
+
+/* Adds the rows of one kind of batch: thousands of states per second of each fleet, and how much two daemons compute
+ * more than one; and the processor time of a state with each fleet. */
+static void measure_batches(const bench_options *options, const char *title, const batch *kind,
+                            const fleet fleets[FLEETS], const batch_tables *t) {
     batch batches[FLEETS];
     subject subjects[FLEETS] = {0};
-    table_cell cells[3 + FLEETS] = {{.text = title}, {.number = (double)s->n}};
+    table_cell cells[3 + FLEETS] = {{.text = title}, {.number = (double)kind->s->n}};
     for (int i = 0; i < FLEETS; i++) {
-        batches[i] = (batch){&fleets[i], s};
-        subjects[i] = (subject){.run = run, .context = &batches[i], .states = s->n};
+        batches[i] = *kind;
+        batches[i].fleet = &fleets[i];
+        subjects[i] = (subject){.run = run_batch, .context = &batches[i], .states = kind->s->n};
     }
     measure(subjects, FLEETS, &options->effort, CLOCK_MONOTONIC);
     for (int i = 0; i < FLEETS; i++) {
         cells[2 + i].number = 1e6 / measured_time(&subjects[i], options->effort.rounds);
+        add_times(title, &batches[i], t->times);
     }
     cells[2 + FLEETS].number = measured_ratio(&subjects[0], &subjects[1], options->effort.rounds);
-    table_add(t, cells);
+    table_add(t->rates, cells);
+}
+
+/* Measures batches and adds their rows. */
+static void measure_all_batches(const bench_options *options, const fleet fleets[FLEETS], const batch_tables *t) {
+    states many = states_create(100000), some = {16384, many.q, many.v, many.a, many.tau};
+    const batch inverse = {.s = &many, .run = run_inverse_dynamics}, rollouts = {.s = &some, .run = run_rollouts};
+    measure_batches(options, "InverseDynamics", &inverse, fleets, t);
+    measure_batches(options, "Rollout, 100 steps", &rollouts, fleets, t);
+    states_free(&many);
 }
 
 void bench_fleet(const bench_options *options, report *r) {
-    static const table_column columns[] = {{"batch", "batch", TABLE_TEXT}, {"states", "states", 0},
-                                           {"1 daemon", "daemons_1", 0},   {"2 daemons", "daemons_2", 0},
-                                           {"4 daemons", "daemons_4", 0},  {"2 / 1", "gain_of_two", 2}};
+    static const table_column rates[] = {{"batch", "batch", TABLE_TEXT}, {"states", "states", 0},
+                                         {"1 daemon", "daemons_1", 0},   {"2 daemons", "daemons_2", 0},
+                                         {"4 daemons", "daemons_4", 0},  {"2 / 1", "gain_of_two", 2}};
+    static const table_column times[] = {{"batch", "batch", TABLE_TEXT},    {"daemons", "daemons", 0},
+                                         {"in daemons", "daemons_ns", 0},   {"in the NATS server", "server_ns", 0},
+                                         {"in the client", "client_ns", 0}, {"busy processors", "busy_processors", 2}};
     fleet fleets[FLEETS] = {0};
     bool has_server = true;
     for (int i = 0; i < FLEETS && has_server; i++) {
-        has_server = fleet_start(options->daemon, sizes[i], 1, &fleets[i]);
+        has_server = fleet_start(options->daemon, sizes[i], &fleets[i]);
     }
-    table *t = table_create("Thousands of states per second over NATS, UR5", "nats_batches",
-                            has_server ? "Daemons of one worker each. The client cuts the batch into pieces.\n"
-                                       : "Not measured: install nats-server.\n",
-                            columns, sizeof columns / sizeof *columns);
+    const char *missing = "Not measured: install nats-server.\n";
+    const batch_tables t = {
+        table_create("Thousands of states per second over NATS, UR5", "nats_batches",
+                     has_server ? "Daemons of one worker and one processor each, in turn of those that this program "
+                                  "may use.\nThe client cuts the batch into pieces.\n"
+                                : missing,
+                     rates, sizeof rates / sizeof *rates),
+        table_create("Processor time of a state over NATS, ns, UR5", "nats_processor_time",
+                     has_server
+                         ? "Where the processors are busy and most of the time is the daemons', further machines "
+                           "help;\nwhere it is not, larger messages or fewer bytes of a state do.\n"
+                         : missing,
+                     times, sizeof times / sizeof *times)};
     if (has_server) {
-        states many = states_create(100000), some = {4096, many.q, many.v, many.a, many.tau};
         measure_calls(options, &fleets[0], r);
-        measure_batches(options, "InverseDynamics", run_inverse_dynamics, fleets, &many, t);
-        measure_batches(options, "Rollout, 100 steps", run_rollouts, fleets, &some, t);
-        states_free(&many);
+        measure_all_batches(options, fleets, &t);
         for (int i = 0; i < FLEETS; i++) {
             fleet_stop(&fleets[i]);
         }
     }
-    report_add(r, t);
+    report_add(r, t.rates);
+    report_add(r, t.times);
 }

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Measures simulations that follow the clock at 1 kHz each, and streams: points per second, and the latency from pushed
- * points to their torques.
+ * Measures simulations that follow the clock at 1 kHz each, the lateness of one beside a bare timer and a spinning
+ * loop, and streams: points per second, and the latency from pushed points to their torques.
  */
+#include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/timerfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "daemon.h"
@@ -14,7 +18,7 @@
 #include "sections.h"
 #include "statistics.h"
 
-enum { JOINTS = 6, PACE = 1000, MOST_SIMULATIONS = 800, MOST_CHUNK = 1000 };
+enum { JOINTS = 6, PACE = 1000, MOST_SIMULATIONS = 1000, MOST_CHUNK = 1000 };
 
 static void check(dyn_client_status status, const dyn_client_error *error) {
     if (status != DYN_CLIENT_OK) {
@@ -98,6 +102,98 @@ static void measure_pace(dyn_client *client, size_t simulations, double seconds,
     for (size_t i = 0; i < simulations; i++) {
         check(dyn_client_delete_simulation(client, names[i], tokens[i], 0, NULL, &error), &error);
     }
+    free(lateness);
+}
+
+/* ---- lateness ---------------------------------------------------------------------------------------------------- */
+
+static const table_column lateness_columns[] = {{"tick of a", "tick", TABLE_TEXT},
+                                                {"late p50 us", "late_p50_us", 1},
+                                                {"p99", "late_p99_us", 1},
+                                                {"p99.9", "late_p999_us", 1},
+                                                {"most", "late_most_us", 1}};
+
+static void add_lateness(table *t, const char *what, double *lateness, size_t count) {
+    sort_numbers(lateness, count);
+    const table_cell cells[] = {{.text = what},
+                                {.number = percentile(lateness, count, 0.5)},
+                                {.number = percentile(lateness, count, 0.99)},
+                                {.number = percentile(lateness, count, 0.999)},
+                                {.number = count > 0 ? lateness[count - 1] : 0}};
+    table_add(t, cells);
+}
+
+/* Stores how late (us) a thread is that sleeps until each of `count` ticks of a timer at 1 kHz. */
+static void sleep_until_ticks(double *lateness, size_t count) {
+    const double period = 1e9 / PACE, start = clock_ns(CLOCK_MONOTONIC);
+    struct itimerspec times = {.it_interval.tv_nsec = (long)period};
+    int timer = timerfd_create(CLOCK_MONOTONIC, 0);
+    times.it_value =
+        (struct timespec){.tv_sec = (time_t)((start + period) / 1e9), .tv_nsec = (long)fmod(start + period, 1e9)};
+    if (timer < 0 || timerfd_settime(timer, TFD_TIMER_ABSTIME, &times, NULL) != 0) {
+        die("there is no timer: %s", strerror(errno));
+    }
+    uint64_t ticks = 0, expired;
+    for (size_t i = 0; i < count; i++) {
+        if (read(timer, &expired, sizeof expired) != (ssize_t)sizeof expired) {
+            die("the timer fails: %s", strerror(errno));
+        }
+        ticks += expired;
+        lateness[i] = (clock_ns(CLOCK_MONOTONIC) - start - (double)ticks * period) / 1e3;
+    }
+    close(timer);
+}
+
+/* Stores how late (us) a thread is that spins until each of `count` ticks at 1 kHz. */
+static void spin_until_ticks(double *lateness, size_t count) {
+    const double period = 1e9 / PACE, start = clock_ns(CLOCK_MONOTONIC);
+    for (size_t i = 0; i < count; i++) {
+        double due = start + (double)(i + 1) * period;
+        while (clock_ns(CLOCK_MONOTONIC) < due) {
+        }
+        lateness[i] = (clock_ns(CLOCK_MONOTONIC) - due) / 1e3;
+    }
+}
+
+/* Adds a row: one simulation of a UR5 at 1 kHz in a daemon whose threads spin for `spin` s before a tick. */
+static void add_simulation(const bench_options *options, const char *what, double spin, double *lateness, size_t most,
+                           table *t) {
+    const dyn_client_simulation_options created =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "arm",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                           .pace = DYN_CLIENT_PACE_CLOCK, .publish_rate = PACE, .lease = 600);
+    bench_daemon daemon;
+    dyn_client *client;
+    dyn_client_error error;
+    dyn_client_simulation *simulation;
+    uint64_t token;
+    double lost = 0;
+    daemon_start_at(options->daemon, &(daemon_place){.spin = spin}, &daemon);
+    check(dyn_client_connect(daemon.ipc, NULL, &client, &error), &error);
+    check(dyn_client_create_simulation(client, &created, &token, &simulation, &error), &error);
+    dyn_client_simulation_free(simulation);
+    size_t count = collect_lateness(client, "arm", options->live_seconds, lateness, most, &lost);
+    add_lateness(t, what, lateness, count);
+    dyn_client_close(client);
+    daemon_stop(&daemon);
+}
+
+static void measure_lateness(const bench_options *options, report *r) {
+    size_t count = (size_t)(options->live_seconds * PACE) + 1;
+    double *lateness = calloc(2 * count, sizeof *lateness);
+    table *t = table_create("How long after its time a tick at 1 kHz begins", "lateness",
+                            "Simulation: of one UR5, watched. A thread that spins does so before each tick.\n",
+                            lateness_columns, sizeof lateness_columns / sizeof lateness_columns[0]);
+    if (!lateness) {
+        die("out of memory");
+    }
+    sleep_until_ticks(lateness, count);
+    add_lateness(t, "timerfd", lateness, count);
+    add_simulation(options, "simulation", 0, lateness, 2 * count, t);
+    spin_until_ticks(lateness, count);
+    add_lateness(t, "spinning loop", lateness, count);
+    add_simulation(options, "simulation, spin 1e-4", 1e-4, lateness, 2 * count, t);
+    report_add(r, t);
     free(lateness);
 }
 
@@ -198,7 +294,7 @@ static size_t measure_latency(dyn_client *client, size_t chunk, double seconds, 
 }
 
 void bench_live(const bench_options *options, report *r) {
-    static const size_t simulations[] = {1, 10, 50, 100, 200, 400, MOST_SIMULATIONS},
+    static const size_t simulations[] = {1, 10, 100, 200, 400, 800, MOST_SIMULATIONS},
                         chunks[] = {1, 16, 128, MOST_CHUNK};
     double seconds = options->live_seconds;
     bench_daemon daemon;
@@ -222,6 +318,7 @@ void bench_live(const bench_options *options, report *r) {
         measure_pace(client, simulations[i], seconds, pace);
     }
     report_add(r, pace);
+    measure_lateness(options, r);
     for (size_t i = 0; i < sizeof chunks / sizeof chunks[0]; i++) {
         double rate = measure_rate(client, chunks[i], seconds / 2);
         size_t count = measure_latency(client, chunks[i], seconds, latency);

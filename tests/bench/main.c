@@ -28,12 +28,13 @@ static const char help[] =
     "  --constraints   methods of forward dynamics with constraints, and 6-D contacts beside MuJoCo and Simbody\n"
     "  --rotors        the cost of a rotor beside that of a link\n"
     "  --tasks         dynamics of a task in operational space, and the search for base parameters\n"
-    "  --round-trip    percentiles of one InverseDynamics over ipc and tcp\n"
+    "  --round-trip    percentiles of one InverseDynamics over ipc, tcp and fast channels\n"
     "  --throughput    states per second through the daemon, by states per request\n"
     "  --fleet         one InverseDynamics over NATS, and batches by the number of daemons; needs nats-server\n"
     "  --rosbridge     percentiles of one InverseDynamics through the gateway, and many clients at once\n"
     "  --python        calls through the Python client, one state and batches\n"
     "  --live          pace of simulations in the daemon, and latency and rate of streamed points\n"
+    "  --fairness      latency of a caller at 1 kHz beside batches and simulations of others\n"
     "  --memory        resident memory of the daemon\n"
     "  --instructions  instructions per state, counted by callgrind; needs valgrind\n"
     "\n"
@@ -69,15 +70,16 @@ enum {
     ROSBRIDGE,
     PYTHON,
     LIVE,
+    FAIRNESS,
     MEMORY,
     INSTRUCTIONS,
     SECTIONS
 };
 
 static section *const sections[SECTIONS] = {
-    bench_kernels,     bench_compiled, bench_peak,  bench_operations, bench_rollouts,    bench_contacts,
-    bench_constraints, bench_rotors,   bench_tasks, bench_round_trip, bench_throughput,  bench_fleet,
-    bench_rosbridge,   bench_python,   bench_live,  bench_memory,     bench_instructions};
+    bench_kernels,     bench_compiled, bench_peak,  bench_operations, bench_rollouts,   bench_contacts,
+    bench_constraints, bench_rotors,   bench_tasks, bench_round_trip, bench_throughput, bench_fleet,
+    bench_rosbridge,   bench_python,   bench_live,  bench_fairness,   bench_memory,     bench_instructions};
 
 /* Options after those of the sections. */
 enum { OPTION_QUICK = SECTIONS, OPTION_ROBOT, OPTION_ALGORITHM, OPTION_JSON, OPTION_DAEMON, OPTION_HELP };
@@ -98,6 +100,7 @@ static const struct option long_options[] = {
     {"rosbridge", no_argument, NULL, ROSBRIDGE},
     {"python", no_argument, NULL, PYTHON},
     {"live", no_argument, NULL, LIVE},
+    {"fairness", no_argument, NULL, FAIRNESS},
     {"memory", no_argument, NULL, MEMORY},
     {"instructions", no_argument, NULL, INSTRUCTIONS},
     {"quick", no_argument, NULL, OPTION_QUICK},

@@ -100,7 +100,9 @@ static void measure_rotors(const bench_options *options, workload loads[VARIANTS
                                             ALGORITHM_KINETIC_ENERGY,
                                             ALGORITHM_CENTROIDAL_MOMENTUM,
                                             ALGORITHM_TWIST,
-                                            ALGORITHM_RNEA_DIRECTIONAL};
+                                            ALGORITHM_RNEA_DIRECTIONAL,
+                                            ALGORITHM_RNEA_DERIVATIVES,
+                                            ALGORITHM_ABA_DERIVATIVES};
     for (size_t k = 0; k < (sizeof measured / sizeof *measured) * BATCHES; k++) {
         rotor_task tasks[VARIANTS];
         subject subjects[VARIANTS];

@@ -13,6 +13,7 @@
 #include "daemon.h"
 #include "dynamics_client.h"
 #include "echo_server.h"
+#include "fast_channel.h"
 #include "raw_client.h"
 #include "sections.h"
 #include "statistics.h"
@@ -224,6 +225,7 @@ void bench_round_trip(const bench_options *options, report *r) {
     report_add(r, to_table(ways, note));
     ways_close(ways);
     echo_server_stop(&echo);
+    bench_fast_channel(options, &daemon, r);
     daemon_stop(&daemon);
     questions_close(&all);
 }

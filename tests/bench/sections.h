@@ -56,6 +56,9 @@ void bench_python(const bench_options *options, report *r);
 /* Measures simulations that follow the clock, and streams of points (live.c). */
 void bench_live(const bench_options *options, report *r);
 
+/* Measures the latency of a caller at 1 kHz beside batches and simulations (fairness.c). */
+void bench_fairness(const bench_options *options, report *r);
+
 /* Measures the daemon's resident memory (memory.c). */
 void bench_memory(const bench_options *options, report *r);
 

@@ -55,6 +55,12 @@ static bool run_at_once(void *pool, void (*run)(void *task), void *task) {
     return true;
 }
 
+/* Runs a task of a user at once, in place of worker_pool_submit_for. */
+static bool run_for_user(void *pool, uint64_t user, void (*run)(void *task), void *task) {
+    (void)user;
+    return run_at_once(pool, run, task);
+}
+
 static void load(bench *b, const char *name, dyn_base base) {
     model_entry *entry;
     dyn_error error;
@@ -84,6 +90,14 @@ void bench_start(bench *b, const char *state_directory) {
     b->limits.recordings_bytes = 1 << 24;
     b->limits.recordings = 16;
     b->limits.lease_time = 60;
+    b->limits.user_requests = 4;
+    b->limits.user_samples = 1000;
+    b->limits.user_memory_bytes = 1 << 28;
+    b->limits.user_models = b->limits.user_simulations = b->limits.user_streams = 3;
+    b->limits.user_recordings = 8;
+    b->limits.user_recordings_bytes = 1 << 23;
+    b->limits.user_jobs = 4;
+    b->limits.user_job_bytes = 1 << 19;
     log_configure(&b->log, LOG_LEVEL_ERROR, LOG_FORMAT_PLAIN);
     health_init(&b->health);
     b->store = model_store_create(4);
@@ -105,6 +119,7 @@ void bench_start(bench *b, const char *state_directory) {
                                      .health = &b->health,
                                      .log = &b->log,
                                      .submit = run_at_once,
+                                     .submit_for = run_for_user,
                                      .workers = 1,
                                      .job_threads = 1};
     b->service = service_create(&options);

@@ -19,8 +19,9 @@ TIME_SERIES = {"dyn_inverse_dynamics_trajectory"}
 
 # These need a model with constraints. property.closed_loops checks their bits, property.allocation their allocations.
 CONSTRAINED = {"dyn_constraint_rows", "dyn_constrained_forward_dynamics", "dyn_constrained_inverse_dynamics",
-               "dyn_constrained_forward_dynamics_derivatives", "dyn_assemble", "dyn_constraint_space_quantities",
-               "dyn_constraint_project", "dyn_constraint_wrenches", "dyn_impact", "dyn_hybrid_forces"}
+               "dyn_constrained_forward_dynamics_derivatives", "dyn_constrained_forward_dynamics_along",
+               "dyn_assemble", "dyn_constraint_space_quantities", "dyn_constraint_project",
+               "dyn_constraint_wrenches", "dyn_impact", "dyn_hybrid_forces"}
 
 # These allocate memory. property.task_control checks their bits.
 ALLOCATING = {"dyn_task_torques_for"}

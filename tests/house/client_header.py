@@ -33,7 +33,7 @@ KINDS = ["handle", "input", "timeout", "output", "error"]
 
 def kind_of(argument):
     """The kind of an argument by its type and name: outputs are the pointers to objects that are not const."""
-    if re.fullmatch(r"dyn_client(_stream|_watch|_job)? \*\w+", argument):
+    if re.fullmatch(r"dyn_client(_stream|_subscription|_watch|_job)? \*\w+", argument):
         return HANDLE
     if argument == "double timeout":
         return TIMEOUT

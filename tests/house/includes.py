@@ -32,25 +32,29 @@ ROOMS = {
     # The interfaces; what carries them is not seen through them.
     "server/transport/transport.h": ["server/access", "server/observe"],
     "server/transport/bucket.h": ["server/transport/transport.h"],
-    "server/transport": ["proto", "server/transport/transport.h", "server/transport/bucket.h"],
+    "server/transport/fast_handler.h": ["proto", "server/transport/transport.h"],
+    "server/transport": ["proto", "server/transport/transport.h", "server/transport/bucket.h",
+                         "server/transport/fast_handler.h"],
     "server/files": [],
     "server/models": ["lib/include", "server/files", "server/observe"],
     "server/simulations": ["lib/include", "server/models", "server/observe"],
     "server/methods": [
         "proto", "lib/include", "server/models", "server/simulations", "server/transport/bucket.h",
+        "server/transport/fast_handler.h",
     ],
     "server": ["server/methods", "server/transport"],
-    "clients/c": ["proto", "clients/json"],
+    "clients/nng": [],
+    "clients/c": ["proto", "clients/json", "clients/nng"],
     "clients/c/examples": ["clients/c"],
     "clients/json": ["proto"],
     "clients/cli": ["proto", "clients/c", "clients/json"],
     "clients/python": ["clients/c"],
-    "clients/rosbridge": ["proto", "clients/c", "clients/json"],
+    "clients/rosbridge": ["proto", "clients/c", "clients/json", "clients/nng"],
 }
 
 # Where the compiler looks for headers of the project.
 INCLUDE_PATHS = ["", "lib/include", "lib/src", "server", "clients/c/include", "clients/c/src", "clients/json",
-                 "clients/cli", "clients/rosbridge"]
+                 "clients/nng", "clients/cli", "clients/rosbridge"]
 
 # Foreign headers that only some rooms may include, and the rooms.
 FOREIGN = [

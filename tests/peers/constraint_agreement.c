@@ -106,7 +106,7 @@ static void compare(const dyn_model *model, dyn_workspace *w, random_source *ran
     ck_assert_msg(robot != NULL, "%s", reason);
     random_vector(random, (int)nv, 1, v);
     random_vector(random, (int)nv, 10, tau);
-    require(dyn_constraint_project(model, w, 1, q, NULL, v, NULL, v, &error), &error);
+    require(dyn_constraint_project(model, w, 1, q, NULL, NULL, v, NULL, v, &error), &error);
     const algorithm_input in = {.model = model, .workspace = w, .n = 1, .q = q, .v = v, .tau = tau};
     ck_assert(peer_algorithm_of(library, ALGORITHM_ABA)(robot, &in, theirs));
     for (int method = 0; method <= DYN_CONSTRAINT_METHOD_EMBEDDING; method++) {

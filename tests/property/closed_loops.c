@@ -20,6 +20,8 @@ enum { TREES = 60, LOOPS = 4, NAME_SIZE = 64 };
 /* ---- Random loops ------------------------------------------------------------------------------------------------ */
 
 /* Robot with constraints that its configuration q satisfies. */
+enum { MOST_TASK_NV = 64 };
+
 typedef struct loop_case {
     dyn_model *tree, *model;
     dyn_workspace *workspace;
@@ -434,11 +436,11 @@ static void check_projected_motion(const loop_case *c, int tree, const double *P
     double *f = numbers(nv), *tau = numbers(nv), *free_a = numbers(nv), *own = numbers(nv);
     dyn_error error;
     require(dyn_rnea(c->model, c->workspace, 1, NULL, c->q, c->v, a, NULL, f, &error), &error);
-    require(dyn_constraint_project(c->model, c->workspace, 1, c->q, f, a, f, own, &error), &error);
+    require(dyn_constraint_project(c->model, c->workspace, 1, c->q, NULL, f, a, f, own, &error), &error);
     multiply(nv, nv, P, c->tau, tau);
     assert_norm_close("P tau", tree, f, tau, nv, 1e-6);
     require(dyn_aba(c->model, c->workspace, 1, NULL, c->q, c->v, c->tau, NULL, free_a, &error), &error);
-    require(dyn_constraint_project(c->model, c->workspace, 1, c->q, NULL, free_a, NULL, free_a, &error), &error);
+    require(dyn_constraint_project(c->model, c->workspace, 1, c->q, NULL, NULL, free_a, NULL, free_a, &error), &error);
     assert_norm_close("P_qdd a", tree, own, free_a, nv, 1e-6);
     free(f), free(tau), free(free_a), free(own);
 }
@@ -602,9 +604,10 @@ static void check_hybrid(const loop_case *c, int tree, const double *wanted, con
         memcpy(q + i * nq, c->q, nq * sizeof *q), memcpy(v + i * nv, c->v, nv * sizeof *v);
         memcpy(a + i * nv, wanted, nv * sizeof *a), memcpy(held + i * nv, f, nv * sizeof *held);
     }
-    require(dyn_hybrid_forces(c->model, c->workspace, COPIES, NULL, q, v, a, held, NULL, tau, motion, lambda, &error),
-            &error);
-    require(dyn_hybrid_forces(c->model, c->workspace, 1, NULL, q, v, a, held, NULL, alone, found, NULL, &error),
+    require(
+        dyn_hybrid_forces(c->model, c->workspace, COPIES, NULL, q, v, NULL, a, held, NULL, tau, motion, lambda, &error),
+        &error);
+    require(dyn_hybrid_forces(c->model, c->workspace, 1, NULL, q, v, NULL, a, held, NULL, alone, found, NULL, &error),
             &error);
     for (size_t i = 0; i < COPIES; i++) {
         ck_assert_mem_eq(tau + i * nv, alone, nv * sizeof *tau);
@@ -638,6 +641,198 @@ START_TEST(hybrid_forces_cause_the_motion_and_the_multipliers_that_they_are_for)
             check_hybrid(&c, tree, a, c.tau);
         }
         free(a), free(found);
+        close_case(&c);
+    }
+}
+END_TEST
+
+/* ---- Tasks ------------------------------------------------------------------------------------------------------- */
+
+/* Rows of a task of the last link of a case, and its acceleration under joint forces: J a + dJ/dt v. */
+typedef struct task_case {
+    dyn_task_frame frame;
+    size_t m;
+    double J[36 * MOST_TASK_NV], rates[6];
+} task_case;
+
+static task_case random_task(random_source *random, const loop_case *c) {
+    task_case t = {.frame = {dyn_model_link_count(c->model) - 1, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, 0}};
+    double all[6 * MOST_TASK_NV];
+    dyn_error error;
+    ck_assert_uint_le(c->nv, MOST_TASK_NV);
+    t.frame.rows = 1U << random_index(random, 6);
+    t.frame.rows |= 1U << random_index(random, 6);
+    require(dyn_frame_jacobian(c->model, c->workspace, 1, c->q, t.frame.frame, t.frame.reference_frame, all, &error),
+            &error);
+    for (size_t i = 0; i < 6; i++) {
+        if (t.frame.rows >> i & 1) {
+            memcpy(t.J + t.m++ * c->nv, all + i * c->nv, c->nv * sizeof *all);
+        }
+    }
+    return t;
+}
+
+/* Computes the accelerations of the rows of the task under joint forces. */
+static void accelerate_task(const loop_case *c, task_case *t, const double *tau) {
+    double *a = numbers(c->nv), motion[6];
+    dyn_error error;
+    require(dyn_constrained_forward_dynamics(c->model, c->workspace, 1, NULL, c->q, c->v, tau, NULL, NULL, a, NULL,
+                                             NULL, &error),
+            &error);
+    require(dyn_frame_motion(c->model, c->workspace, 1, c->q, c->v, a, t->frame.frame, t->frame.reference_frame, NULL,
+                             motion, NULL, &error),
+            &error);
+    for (size_t i = 0, row = 0; i < 6; i++) {
+        if (t->frame.rows >> i & 1) {
+            t->rates[row++] = motion[i];
+        }
+    }
+    free(a);
+}
+
+/* Checks Lambda (J a + dJ/dt v) + mu + p = F for the motion under tau = J' F, and that N' tau changes no row. */
+static void check_operational_space(random_source *random, const loop_case *c, int tree, task_case *t,
+                                    const dyn_constrained_task *found) {
+    double F[6], balance[6], *tau = numbers(c->nv), before[6];
+    random_vector(random, (int)t->m, 1, F);
+    memset(tau, 0, c->nv * sizeof *tau);
+    for (size_t i = 0; i < t->m * c->nv; i++) {
+        tau[i % c->nv] += t->J[i] * F[i / c->nv];
+    }
+    accelerate_task(c, t, tau);
+    double scale = 1;
+    for (size_t r = 0; r < t->m; r++) {
+        balance[r] = found->bias[r] + found->gravity_force[r] - F[r];
+        for (size_t k = 0; k < t->m; k++) {
+            balance[r] += found->inertia[r * t->m + k] * t->rates[k];
+            scale += fabs(found->inertia[r * t->m + k] * t->rates[k]);
+        }
+    }
+    for (size_t r = 0; r < t->m; r++) {
+        ck_assert_msg(fabs(balance[r]) < 1e-6 * scale, "tree %d: row %zu off by %g of %g", tree, r, balance[r], scale);
+    }
+    memcpy(before, t->rates, sizeof before);
+    for (size_t i = 0; i < c->nv; i++) {
+        for (size_t k = 0; k < c->nv; k++) {
+            tau[i] += found->projector[k * c->nv + i] * c->tau[k];
+        }
+    }
+    accelerate_task(c, t, tau);
+    for (size_t r = 0; r < t->m; r++) {
+        ck_assert_double_eq_tol(t->rates[r], before[r], 1e-6 * (1 + fabs(before[r]) + norm(c->tau, c->nv)));
+    }
+    free(tau);
+}
+
+/* Returns whether the constraints of a case agree with each other and are well conditioned. */
+static bool is_regular(const loop_case *c) {
+    double *a = numbers(c->nv);
+    dyn_constraint_result result;
+    dyn_error error;
+    require(dyn_constrained_forward_dynamics(c->model, c->workspace, 1, NULL, c->q, c->v, c->tau, NULL, NULL, a, NULL,
+                                             &result, &error),
+            &error);
+    bool is_so = result.residual < 1e-6 * (1 + norm(a, c->nv)) && result.condition < 1e6;
+    free(a);
+    return is_so;
+}
+
+START_TEST(tasks_move_under_constraints_as_their_equation_says) {
+    random_source base = random_seed("closed_loops tasks", 175);
+    int checked = 0;
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        loop_case c = random_loops(&random, tree);
+        task_case t = random_task(&random, &c);
+        double inertia[36], bias[6], gravity[6], *N = numbers(c.nv * c.nv);
+        const dyn_task task = {1, &t.frame};
+        const dyn_constrained_states at = {1, NULL, c.q, c.v, NULL};
+        const dyn_constrained_task to = {.inertia = inertia, .bias = bias, .gravity_force = gravity, .projector = N};
+        dyn_error error;
+        dyn_status status = dyn_constrained_operational_space(c.model, c.workspace, &at, &task, &to, &error);
+        if (status == DYN_OK && is_regular(&c) && norm(inertia, t.m * t.m) < 1e4) {
+            check_operational_space(&random, &c, tree, &t, &to);
+            checked++;
+        } else if (status != DYN_OK) {
+            ck_assert_msg(strstr(error.message, "the task is singular"), "%s", error.message);
+        }
+        free(N);
+        close_case(&c);
+    }
+    printf("%d of %d tasks are regular under their constraints\n", checked, TREES);
+    ck_assert_int_gt(checked, TREES / 5);
+}
+END_TEST
+
+/* The forces cause the accelerations that the function states, which are the desired ones of an independent task. */
+START_TEST(forces_of_tasks_cause_their_accelerations_under_constraints) {
+    random_source base = random_seed("closed_loops task forces", 176);
+    int reached = 0;
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        loop_case c = random_loops(&random, tree);
+        task_case t = random_task(&random, &c);
+        double *tau = numbers(c.nv), desired[6], found[6], independence[6];
+        const dyn_constrained_states at = {1, NULL, c.q, c.v, NULL};
+        const dyn_task_goal goal = {.task = {1, &t.frame}, .accelerations = desired};
+        const dyn_task_torques to = {tau, found, independence};
+        dyn_error error;
+        random_vector(&random, (int)t.m, 1, desired);
+        bool is_checked = is_regular(&c);
+        dyn_status status = dyn_constrained_task_torques(c.model, c.workspace, &at, NULL, &goal, c.tau, &to, &error);
+        /* A floating joint has no motor. */
+        ck_assert_msg(status == DYN_OK || !is_checked || strstr(error.message, "it is passive"), "%s", error.message);
+        if (is_checked && status == DYN_OK) {
+            accelerate_task(&c, &t, tau);
+            assert_norm_close("accelerations", tree, found, t.rates, t.m, 1e-5);
+            double least = 1;
+            for (size_t i = 0; i < t.m; i++) {
+                least = fmin(least, independence[i]);
+            }
+            if (least > 1e-3) {
+                assert_norm_close("desired", tree, desired, t.rates, t.m, 1e-5);
+                reached++;
+            }
+        }
+        free(tau);
+        close_case(&c);
+    }
+    printf("%d of %d tasks are reached\n", reached, TREES);
+    ck_assert_int_ge(reached, TREES / 12);
+}
+END_TEST
+
+/* The change along a direction is that of the accelerations over a short step. */
+START_TEST(accelerations_change_along_a_direction_as_their_derivatives_say) {
+    random_source base = random_seed("closed_loops along", 177);
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        loop_case c = random_loops(&random, tree);
+        double *along[4], *by = numbers(c.nv * c.nv), *sum = numbers(c.nv);
+        dyn_error error;
+        for (int i = 0; i < 4; i++) {
+            along[i] = numbers(c.nv);
+            random_vector(&random, (int)c.nv, 1, along[i]);
+        }
+        const dyn_constrained_direction direction = {along[0], along[1], along[2]};
+        dyn_status status = dyn_constrained_forward_dynamics_along(c.model, c.workspace, 1, NULL, c.q, c.v, c.tau, NULL,
+                                                                   &direction, along[3], &error);
+        for (int k = 0; status == DYN_OK && k < 3; k++) {
+            const dyn_constrained_derivatives to = {
+                .da_dq = k == 0 ? by : NULL, .da_dv = k == 1 ? by : NULL, .da_dtau = k == 2 ? by : NULL};
+            require(dyn_constrained_forward_dynamics_derivatives(c.model, c.workspace, 1, NULL, c.q, c.v, c.tau, NULL,
+                                                                 NULL, &to, &error),
+                    &error);
+            for (size_t i = 0; i < c.nv * c.nv; i++) {
+                sum[i / c.nv] += by[i] * along[k][i % c.nv];
+            }
+        }
+        if (status == DYN_OK) {
+            assert_norm_close("along", tree, sum, along[3], c.nv, 1e-12);
+        } else {
+            ck_assert_int_eq(status, DYN_FAILED_PRECONDITION);
+        }
+        free(along[0]), free(along[1]), free(along[2]), free(along[3]), free(by), free(sum);
         close_case(&c);
     }
 }
@@ -758,6 +953,109 @@ START_TEST(a_motion_that_needs_a_missing_motor_names_its_joint) {
         close_case(&c);
     }
     ck_assert_int_gt(refused, 0);
+}
+END_TEST
+
+/* Requires the motion (v, a) of a case to be refused at `argument`, with the name and the direction of a constraint,
+ * and to be answered without a tolerance. */
+static void expect_forbidden(const loop_case *c, const double *v, const double *a, const char *argument) {
+    double *tau = numbers(c->nv);
+    dyn_error error;
+    dyn_constrained_inverse_options options = DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.tolerance = 1e-3);
+    ck_assert_int_eq(dyn_constrained_inverse_dynamics(c->model, c->workspace, 1, NULL, c->q, v, a, NULL, &options, tau,
+                                                      NULL, NULL, &error),
+                     DYN_FAILED_PRECONDITION);
+    ck_assert_str_eq(error.site.argument, argument);
+    ck_assert_msg(strstr(error.message, "constraint loop ") && strstr(error.message, "along \""), "%s", error.message);
+    options.tolerance = 0;
+    require(dyn_constrained_inverse_dynamics(c->model, c->workspace, 1, NULL, c->q, v, a, NULL, &options, tau, NULL,
+                                             NULL, &error),
+            &error);
+    free(tau);
+}
+
+/* Returns the largest of |A x| at q. */
+static double largest_rate(const loop_case *c, const double *x) {
+    double *A = numbers(c->m * c->nv), *rates = numbers(c->m), most = 0;
+    rows_at(c, 0, A, NULL, NULL);
+    multiply(c->m, c->nv, A, x, rates);
+    for (size_t r = 0; r < c->m; r++) {
+        most = larger(most, fabs(rates[r]));
+    }
+    free(A), free(rates);
+    return most;
+}
+
+/* Checks that inverse dynamics answers a motion from rest that forward dynamics has found, and refuses it with other
+ * accelerations or other velocities, which constraints forbid. */
+START_TEST(motions_that_constraints_forbid_are_refused_by_name) {
+    random_source base = random_seed("closed_loops forbidden", 171);
+    dyn_error error;
+    int checked = 0;
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        loop_case c = random_loops(&random, tree);
+        double *a = numbers(c.nv), *bad = numbers(c.nv), *tau = numbers(c.nv);
+        require(dyn_constrained_forward_dynamics(c.model, c.workspace, 1, NULL, c.q, NULL, c.tau, NULL, NULL, a, NULL,
+                                                 NULL, &error),
+                &error);
+        const dyn_constrained_inverse_options options = DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.tolerance = 1e-3);
+        dyn_status status = dyn_constrained_inverse_dynamics(c.model, c.workspace, 1, NULL, c.q, NULL, a, NULL,
+                                                             &options, tau, NULL, NULL, &error);
+        ck_assert_msg(status == DYN_OK || error.site.has_joint, "%s", error.message);
+        for (size_t i = 0; i < c.nv; i++) {
+            bad[i] = a[i] + random_uniform(&random, -1, 1) * (1 + norm(a, c.nv));
+        }
+        if (status == DYN_OK && largest_rate(&c, c.v) > 0.05 && largest_rate(&c, bad) > 0.05 * norm(bad, c.nv)) {
+            expect_forbidden(&c, NULL, bad, "a");
+            expect_forbidden(&c, c.v, a, "v");
+            checked++;
+        }
+        free(a), free(bad), free(tau);
+        close_case(&c);
+    }
+    ck_assert_int_gt(checked, TREES / 4);
+}
+END_TEST
+
+/* Checks that weights of multipliers make the weighted sum of all forces least: it is not larger than for the least
+ * forces of the motors, and any change of the multipliers that the passive joints allow increases it. */
+START_TEST(weights_of_multipliers_distribute_the_forces_of_contacts) {
+    random_source base = random_seed("closed_loops weights", 172);
+    dyn_error error;
+    int less = 0;
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        loop_case c = random_loops(&random, tree);
+        double *a = numbers(c.nv), *u = numbers(c.m), *tau[2] = {numbers(c.nv), numbers(c.nv)};
+        double *lambda[2] = {numbers(c.m), numbers(c.m)}, sum[2];
+        for (size_t r = 0; r < c.m; r++) {
+            u[r] = random_index(&random, 3) ? random_uniform(&random, 0.1, 10) : 0;
+        }
+        require(dyn_constrained_forward_dynamics(c.model, c.workspace, 1, NULL, c.q, NULL, c.tau, NULL, NULL, a, NULL,
+                                                 NULL, &error),
+                &error);
+        dyn_status status = DYN_OK;
+        for (int k = 0; k < 2 && status == DYN_OK; k++) {
+            const dyn_constrained_inverse_options options =
+                DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.multiplier_weights = k ? u : NULL);
+            status = dyn_constrained_inverse_dynamics(c.model, c.workspace, 1, NULL, c.q, NULL, a, NULL, &options,
+                                                      tau[k], lambda[k], NULL, &error);
+            sum[k] = weighted_square(c.nv, NULL, tau[k]) + weighted_square(c.m, u, lambda[k]);
+        }
+        if (status == DYN_OK) {
+            double *own = c.tau, *own_v = c.v, *zero = numbers(c.nv);
+            ck_assert_msg(sum[1] <= sum[0] * (1 + 1e-9), "tree %d: %g is more than %g", tree, sum[1], sum[0]);
+            less += sum[1] < 0.999 * sum[0];
+            c.tau = tau[1], c.v = zero;
+            check_equations(&c, tree, a, lambda[1]);
+            c.tau = own, c.v = own_v;
+            free(zero);
+        }
+        free(a), free(u), free(tau[0]), free(tau[1]), free(lambda[0]), free(lambda[1]);
+        close_case(&c);
+    }
+    ck_assert_int_gt(less, TREES / 8);
 }
 END_TEST
 
@@ -1019,6 +1317,38 @@ START_TEST(assembly_closes_loops_from_a_guess_nearby) {
         check_closure(&c, q, result.is_closed, 1e-10);
         closed += result.is_closed;
         free(dq), free(guess), free(q);
+        close_case(&c);
+    }
+    ck_assert_int_ge(closed, TREES * 9 / 10);
+}
+END_TEST
+
+/* Checks that assembly closes loops from guesses anywhere, with a joint held where it was when they closed. */
+START_TEST(assembly_closes_loops_from_any_guess) {
+    random_source base = random_seed("closed_loops assembly from anywhere", 173);
+    int closed = 0;
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        loop_case c = random_loops(&random, tree);
+        double *dq = numbers(c.nv), *guess = numbers(c.nq), *q = numbers(c.nq);
+        bool *held = calloc(c.nv, sizeof *held);
+        dyn_assembly_result result;
+        dyn_error error;
+        const dyn_joint *joint = dyn_model_joint(c.model, random_index(&random, dyn_model_joint_count(c.model)));
+        random_vector(&random, (int)c.nv, M_PI, dq);
+        for (int k = joint->v_index; k < joint->v_index + joint->nv; k++) {
+            held[k] = true, dq[k] = 0;
+        }
+        const dyn_assembly_options options = DYN_ASSEMBLY_OPTIONS_INIT(.held = held, .iteration_limit = 2000);
+        require(dyn_integrate(c.model, 1, c.q, dq, 1, guess, &error), &error);
+        require(dyn_assemble(c.model, c.workspace, 1, guess, &options, q, &result, &error), &error);
+        check_closure(&c, q, result.is_closed, 1e-10);
+        ck_assert_int_le(result.iterations, 2000);
+        for (int k = joint->q_index; k < joint->q_index + joint->nq; k++) {
+            ck_assert_double_eq_tol(q[k], guess[k], 1e-12);
+        }
+        closed += result.is_closed;
+        free(dq), free(guess), free(q), free(held);
         close_case(&c);
     }
     ck_assert_int_ge(closed, TREES * 9 / 10);
@@ -1299,6 +1629,57 @@ static void check_reference(const char *robot) {
     closed_loop_reference_close(&reference);
 }
 
+/* Assembles a robot from guesses up to half a turn of each joint away from a reference state, with its motors held or
+ * not. Returns the number of guesses from which the loops did not close. */
+static int assemble_robot(const char *robot, bool holds_motors) {
+    enum { GUESSES = 12 };
+    closed_loop_reference reference;
+    dyn_workspace *workspace;
+    dyn_error error;
+    random_source base = random_seed("closed_loops assembly of real robots", 174);
+    int open = 0;
+    closed_loop_reference_open(reference_directory, robot, &reference);
+    require(dyn_workspace_create(reference.model, &workspace, &error), &error);
+    size_t nv = reference.nv, nq = reference.nq;
+    double *dq = numbers(nv), *q = numbers(nq), *e = numbers(reference.m);
+    bool *held = calloc(nv, sizeof *held);
+    closed_loop_state state = {numbers(nq), numbers(nv), numbers(nv), numbers(nv), numbers(reference.m), 0};
+    for (int j = 0; j < dyn_model_joint_count(reference.model) && holds_motors; j++) {
+        const dyn_joint *joint = dyn_model_joint(reference.model, j);
+        held[joint->v_index] |= joint->nv == 1 && !dyn_model_joint_is_passive(reference.model, j);
+    }
+    for (int g = 0; g < GUESSES; g++) {
+        random_source random = random_case(base, (uint64_t)g);
+        dyn_assembly_result result;
+        const dyn_assembly_options options = DYN_ASSEMBLY_OPTIONS_INIT(.held = held, .iteration_limit = 2000);
+        closed_loop_reference_state(&reference, (size_t)g % reference.state_count, &state);
+        random_vector(&random, (int)nv, M_PI, dq);
+        for (size_t i = 0; i < nv; i++) {
+            dq[i] = held[i] ? 0 : dq[i];
+        }
+        require(dyn_integrate(reference.model, 1, state.q, dq, 1, q, &error), &error);
+        require(dyn_assemble(reference.model, workspace, 1, q, &options, q, &result, &error), &error);
+        require(dyn_constraint_rows(reference.model, workspace, 1, q, NULL, NULL, NULL, e, &error), &error);
+        ck_assert(!result.is_closed || norm(e, reference.m) <= 1e-10 * sqrt((double)reference.m));
+        open += !result.is_closed;
+    }
+    free(state.q), free(state.v), free(state.tau), free(state.a), free(state.lambda);
+    free(dq), free(q), free(e), free(held);
+    dyn_workspace_free(workspace);
+    closed_loop_reference_close(&reference);
+    return open;
+}
+
+START_TEST(real_robots_assemble_from_any_guess) {
+    for (size_t i = 0; closed_loop_robots[i]; i++) {
+        for (int holds = 0; holds < 2; holds++) {
+            const int open = assemble_robot(closed_loop_robots[i], holds);
+            ck_assert_msg(open == 0, "%s: %d guesses stay open", closed_loop_robots[i], open);
+        }
+    }
+}
+END_TEST
+
 START_TEST(accelerations_of_real_robots_match_the_reference) {
     for (size_t i = 0; closed_loop_robots[i]; i++) {
         check_reference(closed_loop_robots[i]);
@@ -1314,15 +1695,21 @@ int main(void) {
     tcase_add_test(tests, methods_agree_and_satisfy_the_equations);
     tcase_add_test(tests, wrenches_of_constraints_move_the_links_as_the_constraints_do);
     tcase_add_test(tests, hybrid_forces_cause_the_motion_and_the_multipliers_that_they_are_for);
+    tcase_add_test(tests, tasks_move_under_constraints_as_their_equation_says);
+    tcase_add_test(tests, forces_of_tasks_cause_their_accelerations_under_constraints);
+    tcase_add_test(tests, accelerations_change_along_a_direction_as_their_derivatives_say);
     tcase_add_test(tests, formulations_have_the_inner_quantities_of_constraints);
     tcase_add_test(tests, projectors_remove_the_forces_and_motions_of_constraints);
     tcase_add_test(tests, inverse_dynamics_finds_the_least_forces_of_the_motors);
     tcase_add_test(tests, a_motion_that_needs_a_missing_motor_names_its_joint);
+    tcase_add_test(tests, motions_that_constraints_forbid_are_refused_by_name);
+    tcase_add_test(tests, weights_of_multipliers_distribute_the_forces_of_contacts);
     tcase_add_test(tests, samples_of_a_batch_have_the_bits_of_single_calls);
     tcase_add_test(tests, descriptions_as_text_carry_constraints);
     tcase_add_test(tests, derived_models_carry_constraints_or_name_the_one_that_is_lost);
     tcase_add_test(tests, rows_and_coordinates_of_a_model_with_constraints_are_bounded);
     tcase_add_test(tests, assembly_closes_loops_from_a_guess_nearby);
+    tcase_add_test(tests, assembly_closes_loops_from_any_guess);
     tcase_add_test(tests, samples_of_an_assembly_do_not_depend_on_each_other);
     tcase_add_test(tests, assembly_with_all_joints_held_names_the_open_constraint);
     tcase_add_test(tests, wrong_constraints_are_refused_by_name);
@@ -1330,6 +1717,7 @@ int main(void) {
     tcase_add_test(tests, rows_beyond_the_range_of_double_precision_are_refused);
     if (closed_loop_reference_exists(reference_directory)) {
         tcase_add_test(tests, accelerations_of_real_robots_match_the_reference);
+        tcase_add_test(tests, real_robots_assemble_from_any_guess);
     } else {
         printf("skipped: there are no reference accelerations\n");
     }

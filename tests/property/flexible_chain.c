@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Chains of flexible links: the rigid limit against RNEA and CRBA, the frequencies of beams, the balance of energy, and
- * a motion against that of a chain of many rigid bodies with springs between them.
+ * Chains of flexible links: the rigid limit against RNEA and CRBA, the frequencies of beams with and without loads, the
+ * balance of energy, and a motion against that of a chain of many rigid bodies with springs between them.
  */
 #include <math.h>
 #include <stdio.h>
@@ -251,19 +251,14 @@ static void expect_root(double root, int number, double share, const double *K, 
     ck_assert_int_eq(eigenvalues_below(lambda * (1 + share), K, M, n), number + 1);
 }
 
-/* Rod of unit length, mass and rigidity, on one joint: its matrices with these modes, joint first. */
-static void matrices_of_rod(int count, const dyn_flexible_mode *modes, const double *products, const double *stiffness,
-                            double *K, double *M) {
+/* Matrices of a chain of one joint and one link that bends, joint first. */
+static void matrices_of(const dyn_model *model, const dyn_flexible_link *link, double *K, double *M) {
     dyn_error error;
     dyn_flexible_chain *chain;
-    dyn_builder *builder = new_chain();
-    add_rod(builder, 1, 1, 1, 0);
-    dyn_model *model = build(builder);
-    dyn_flexible_link link = {frame_of(model, "rod1"), count, modes, products, stiffness};
     double x[MOST] = {0}, zero[MOST] = {0}, force[MOST];
     static const double weightless[3];
-    size_t n = (size_t)count + 1;
-    require(dyn_flexible_chain_create(model, 1, &link, &chain, &error), &error);
+    size_t n = (size_t)link->mode_count + 1;
+    require(dyn_flexible_chain_create(model, 1, link, &chain, &error), &error);
     require(dyn_flexible_inertia_matrix(chain, x, M, &error), &error);
     for (size_t j = 0; j < n; j++) {
         x[j] = j > 0;
@@ -274,6 +269,16 @@ static void matrices_of_rod(int count, const dyn_flexible_mode *modes, const dou
         }
     }
     dyn_flexible_chain_free(chain);
+}
+
+/* Rod of unit length, mass and rigidity, on one joint: its matrices with these modes. */
+static void matrices_of_rod(int count, const dyn_flexible_mode *modes, const double *products, const double *stiffness,
+                            double *K, double *M) {
+    dyn_builder *builder = new_chain();
+    add_rod(builder, 1, 1, 1, 0);
+    dyn_model *model = build(builder);
+    const dyn_flexible_link link = {frame_of(model, "rod1"), count, modes, products, stiffness};
+    matrices_of(model, &link, K, M);
     dyn_model_free(model);
 }
 
@@ -357,6 +362,212 @@ START_TEST(a_clamped_beam_sags_under_its_weight) {
     ck_assert_double_eq_tol(x[1] + x[2] + x[3], -3 * 9.81 * 8 / (8 * 700.0), 1e-15);
     dyn_flexible_chain_free(chain);
     dyn_model_free(model);
+}
+END_TEST
+
+/* ---- Beams with loads -------------------------------------------------------------------------------------------- */
+
+enum { LOADED_MODES = DYN_BEAM_MODES, LOADED_ROWS = LOADED_MODES + 1 };
+
+/* Modes of a beam in one plane, with their matrices. */
+typedef struct loaded_modes {
+    dyn_flexible_mode modes[LOADED_MODES];
+    double products[9 * LOADED_MODES * LOADED_MODES], stiffness[LOADED_MODES * LOADED_MODES];
+} loaded_modes;
+
+/* Rod of unit length, mass and rigidity, with the link "tool" fixed to it at `at`. */
+static dyn_model *rod_with_tool(double mass, const double at[3]) {
+    dyn_error error;
+    dyn_builder *builder = new_chain();
+    const dyn_link_description tool = {.name = "tool", .inertia = {.mass = mass}};
+    dyn_joint_description weld = {.name = "weld",
+                                  .type = DYN_JOINT_TYPE_FIXED,
+                                  .parent_link = "rod1",
+                                  .child_link = "tool",
+                                  .rotation = {0, 0, 1, 1, 0, 0, 0, 1, 0}};
+    memcpy(weld.position, at, sizeof weld.position);
+    add_rod(builder, 1, 1, 1, 0);
+    require(dyn_builder_add_link(builder, &tool, &error), &error);
+    require(dyn_builder_add_joint(builder, &weld, &error), &error);
+    return build(builder);
+}
+
+static const dyn_beam unit_beam = {{0}, {1, 0, 0}, 1, {0, 0, 1}, {1, 0}};
+
+/* Computes the modes of the rod with what it carries. */
+static void carry(const dyn_model *model, int count, size_t payload_count, const dyn_payload *payloads,
+                  loaded_modes *to) {
+    dyn_error error;
+    const dyn_beam_load load = {model, frame_of(model, "rod1"), payload_count, payloads};
+    require(dyn_beam_modes(&unit_beam, count, to->modes, to->products, to->stiffness, &error), &error);
+    require(dyn_beam_carry(&unit_beam, count, &load, to->modes, to->products, &error), &error);
+}
+
+/* Returns b of the lowest frequency b^2 of a clamped beam of unit length, mass and rigidity with a mass at its end. */
+static double published_root(double mass) {
+    double least = 0.1, most = 1.8751040687;
+    for (int i = 0; i < 100; i++) {
+        double b = (least + most) / 2, turn = cos(b) * sinh(b) - sin(b) * cosh(b);
+        *(1 + cos(b) * cosh(b) + mass * b * turn > 0 ? &least : &most) = b;
+    }
+    return least;
+}
+
+/* A link that a fixed joint attaches, and a payload on it or on the rod, are the mass at the end. The frequencies are
+ * those of 1 + cos b cosh b + m b (cos b sinh b - sin b cosh b) = 0 (Meirovitch 1967; b = 1.2479 for m = 1). */
+START_TEST(a_mass_at_its_end_lowers_the_frequency_of_a_beam_as_published) {
+    static const double masses[] = {0.5, 1, 2, 5}, end[3] = {1, 0, 0};
+    ck_assert_double_eq_tol(published_root(1), 1.2479, 5e-5);
+    for (int k = 0; k < 12; k++) {
+        double mass = masses[k / 3], K[LOADED_ROWS * LOADED_ROWS], M[LOADED_ROWS * LOADED_ROWS];
+        double inner_K[LOADED_MODES * LOADED_MODES], inner_M[LOADED_MODES * LOADED_MODES];
+        dyn_model *model = rod_with_tool(k % 3 == 0 ? mass : 0, end);
+        dyn_payload payload = {.link = frame_of(model, k % 3 == 1 ? "tool" : "rod1"), .inertia = {.mass = mass}};
+        payload.inertia.center_of_mass[0] = k % 3 == 2;
+        loaded_modes found;
+        carry(model, LOADED_MODES, k % 3 > 0, &payload, &found);
+        const dyn_flexible_link link = {frame_of(model, "rod1"), LOADED_MODES, found.modes, found.products,
+                                        found.stiffness};
+        matrices_of(model, &link, K, M);
+        ck_assert_double_eq_tol(M[LOADED_ROWS + 1], 1 + 4 * mass, 1e-12);
+        without_joint(LOADED_ROWS, K, inner_K), without_joint(LOADED_ROWS, M, inner_M);
+        expect_root(published_root(mass), 0, 2e-5, inner_K, inner_M, LOADED_MODES);
+        dyn_model_free(model);
+    }
+}
+END_TEST
+
+/* The displacement of a section comes from the shape of the modes in its textbook form. */
+START_TEST(a_payload_moves_with_the_section_next_to_it) {
+    static const double end[3] = {1, 0, 0};
+    dyn_model *model = rod_with_tool(0, end);
+    for (double s = -0.25; s < 1.3; s += 0.25) {
+        const double root[2] = {1.8751040687119611, 4.694091132974175}, at = fmin(fmax(s, 0), 1);
+        dyn_payload payload = {.link = frame_of(model, "rod1"), .inertia = {.mass = 2, .center_of_mass = {s, 0.1, 0}}};
+        loaded_modes found;
+        double phi[2];
+        carry(model, 2, 1, &payload, &found);
+        for (int f = 0; f < 2; f++) {
+            double b = root[f], c = (cosh(b) + cos(b)) / (sinh(b) + sin(b)), x = b * at;
+            double slope = b * (sinh(x) + sin(x) - c * (cosh(x) - cos(x)));
+            phi[f] = cosh(x) - cos(x) - c * (sinh(x) - sin(x)) + (s - at) * slope;
+            ck_assert_double_eq_tol(found.modes[f].first_moment[2], 2 * c / b + 2 * phi[f], 1e-11);
+        }
+        for (int k = 0; k < 4; k++) {
+            double expected = (k % 3 == 0) + 2 * phi[k / 2] * phi[k % 2];
+            ck_assert_double_eq_tol(found.products[9 * k + 8], expected, 1e-10);
+        }
+    }
+    dyn_model_free(model);
+}
+END_TEST
+
+/* Hub on the joint, rod on the hub, and a second rod on either of them: the beam in the rod moves only what it
+ * carries. */
+START_TEST(a_beam_does_not_move_what_carries_it) {
+    for (int on_hub = 0; on_hub < 2; on_hub++) {
+        dyn_error error;
+        dyn_builder *builder = new_chain();
+        const dyn_link_description links[] = {{.name = "hub", .inertia = {.mass = 7}},
+                                              {.name = "rod1", .inertia = {.mass = 1, .center_of_mass = {0.5, 0, 0}}},
+                                              {.name = "rod2", .inertia = {.mass = 1}}};
+        const char *const parents[] = {"base", "hub", on_hub ? "hub" : "rod1"};
+        for (int i = 0; i < 3; i++) {
+            dyn_joint_description joint = {.name = links[i].name,
+                                           .type = i == 1 ? DYN_JOINT_TYPE_FIXED : DYN_JOINT_TYPE_CONTINUOUS,
+                                           .parent_link = parents[i],
+                                           .child_link = links[i].name,
+                                           .position = {i == 2 ? 1 : 0, 0, i == 2 ? 0.25 : 0},
+                                           .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                           .axis = {0, 1}};
+            require(dyn_builder_add_link(builder, &links[i], &error), &error);
+            require(dyn_builder_add_joint(builder, &joint, &error), &error);
+        }
+        dyn_model *model = build(builder);
+        loaded_modes found;
+        carry(model, 1, 0, NULL, &found);
+        const double slope = 2 * 1.8751040687119611 * 0.7340955137589, end[3] = {-0.25 * slope, 0, 2};
+        for (int i = 0; i < 3; i++) {
+            ck_assert_double_eq_tol(found.modes[0].end[i], on_hub ? 0 : end[i], 1e-9);
+            ck_assert_double_eq_tol(found.modes[0].rotation[i], on_hub || i != 1 ? 0 : -slope, 1e-9);
+        }
+        ck_assert_double_eq_tol(found.products[8], 1, 1e-12);
+        dyn_model_free(model);
+    }
+}
+END_TEST
+
+/* ---- Moving base ------------------------------------------------------------------------------------------------- */
+
+/* Adds six links without mass, one on the other: three that slide along the axes, and three that turn about them. */
+static void add_carriage(dyn_builder *builder) {
+    dyn_error error;
+    for (int i = 1; i <= 6; i++) {
+        char name[32], joint_name[32], parent[32];
+        snprintf(name, sizeof name, "rod%d", i), snprintf(joint_name, sizeof joint_name, "joint%d", i);
+        snprintf(parent, sizeof parent, i > 1 ? "rod%d" : "base", i - 1);
+        const dyn_link_description link = {.name = name};
+        dyn_joint_description joint = {.name = joint_name,
+                                       .type = i > 3 ? DYN_JOINT_TYPE_CONTINUOUS : DYN_JOINT_TYPE_PRISMATIC,
+                                       .parent_link = parent,
+                                       .child_link = name,
+                                       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+        joint.axis[(i - 1) % 3] = 1;
+        require(dyn_builder_add_link(builder, &link, &error), &error);
+        require(dyn_builder_add_joint(builder, &joint, &error), &error);
+    }
+}
+
+/* Two rods that bend in both planes, on the base (`joints` 0) or on the carriage (6). */
+static dyn_flexible_chain *bending_rods(int joints, dyn_model **model) {
+    dyn_error error;
+    dyn_builder *builder = new_chain();
+    dyn_flexible_chain *chain;
+    mode_set sets[2];
+    dyn_flexible_link links[2];
+    if (joints > 0) {
+        add_carriage(builder);
+    }
+    add_rod(builder, joints + 1, 1, 1, 0.3), add_rod(builder, joints + 2, 0.8, 0.7, 1);
+    *model = build(builder);
+    for (int i = 0; i < 2; i++) {
+        const dyn_beam beam = {{0}, {i ? 0.8 : 1, 0, 0}, i ? 0.7 : 1, {0, 0, 1}, {30, 20}};
+        char name[32];
+        snprintf(name, sizeof name, "rod%d", joints + 1 + i);
+        require(dyn_beam_modes(&beam, 2, sets[i].modes, sets[i].products, sets[i].stiffness, &error), &error);
+        links[i] = (dyn_flexible_link){frame_of(*model, name), 4, sets[i].modes, sets[i].products, sets[i].stiffness};
+    }
+    require(dyn_flexible_chain_create(*model, 2, links, &chain, &error), &error);
+    return chain;
+}
+
+/* The carriage is at its origin, so that its rates are the twist, and dw/dt has the terms of the turning axes. */
+START_TEST(a_moving_base_acts_as_a_carriage_that_follows_it) {
+    enum { RODS = 10, ALL = 16 };
+    random_source random = random_seed("flexible links on a moving base", 1825);
+    dyn_model *models[2];
+    dyn_flexible_chain *on_base = bending_rods(0, &models[0]), *on_carriage = bending_rods(6, &models[1]);
+    for (int k = 0; k < CASES; k++) {
+        double x[ALL] = {0}, v[ALL], a[ALL], forces[ALL], expected[ALL], back[RODS];
+        dyn_error error;
+        random_vector(&random, RODS, 0.5, x + 6), random_vector(&random, ALL, 1, v), random_vector(&random, ALL, 2, a);
+        const double *w = v + 3, *dw = a + 3;
+        const double twist[6] = {w[0], w[1], w[2], v[0], v[1], v[2]};
+        const double rates[6] = {dw[0] + w[1] * w[2], dw[1] - w[0] * w[2], dw[2] + w[0] * w[1], a[0], a[1], a[2]};
+        const dyn_base_motion base = {twist, rates, 0};
+        require(dyn_flexible_inverse_dynamics(on_carriage, NULL, x, v, a, expected, &error), &error);
+        dyn_flexible_chain_move_base(on_base, &base);
+        require(dyn_flexible_inverse_dynamics(on_base, NULL, x + 6, v + 6, a + 6, forces, &error), &error);
+        assert_norm_close("forces", k, forces, expected + 6, RODS, 1e-10);
+        require(dyn_flexible_forward_dynamics(on_base, NULL, x + 6, v + 6, forces, back, &error), &error);
+        assert_norm_close("a", k, back, a + 6, RODS, 1e-8);
+        dyn_flexible_chain_move_base(on_base, NULL);
+        require(dyn_flexible_inverse_dynamics(on_base, NULL, x + 6, v + 6, a + 6, forces, &error), &error);
+        ck_assert_double_ge(fabs(forces[0] - expected[6]), 1e-3);
+    }
+    for (int i = 0; i < 2; i++) {
+        dyn_flexible_chain_free(i ? on_base : on_carriage), dyn_model_free(models[i]);
+    }
 }
 END_TEST
 
@@ -534,6 +745,7 @@ START_TEST(bad_states_and_beams_are_refused_with_their_place) {
     dyn_error error;
     mode_set set;
     double bad[1] = {1.0 / 0.0}, zero[1] = {0}, out[1];
+    static const double zero_vector[3];
     require(dyn_flexible_chain_create(model, 0, NULL, &chain, &error), &error);
     ck_assert_int_eq(dyn_flexible_inverse_dynamics(chain, NULL, zero, bad, zero, out, &error), DYN_INVALID_ARGUMENT);
     ck_assert_str_eq(error.place, "v[0]");
@@ -548,6 +760,11 @@ START_TEST(bad_states_and_beams_are_refused_with_their_place) {
     beam.direction[0] = 0.5;
     ck_assert_int_eq(dyn_beam_modes(&beam, 1, set.modes, set.products, set.stiffness, &error), DYN_INVALID_ARGUMENT);
     ck_assert_str_eq(error.place, "beam.direction");
+    model = rod_with_tool(0, zero_vector);
+    dyn_beam_load load = {model, frame_of(model, "base"), 0, NULL};
+    ck_assert_int_eq(dyn_beam_carry(&unit_beam, 1, &load, set.modes, set.products, &error), DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "load.link");
+    dyn_model_free(model);
 }
 END_TEST
 
@@ -559,6 +776,10 @@ int main(void) {
     tcase_add_test(tests, modes_of_a_beam_have_its_frequencies);
     tcase_add_test(tests, polynomial_modes_have_the_frequencies_of_clamped_and_pinned_beams);
     tcase_add_test(tests, a_clamped_beam_sags_under_its_weight);
+    tcase_add_test(tests, a_mass_at_its_end_lowers_the_frequency_of_a_beam_as_published);
+    tcase_add_test(tests, a_payload_moves_with_the_section_next_to_it);
+    tcase_add_test(tests, a_beam_does_not_move_what_carries_it);
+    tcase_add_test(tests, a_moving_base_acts_as_a_carriage_that_follows_it);
     tcase_add_test(tests, flexible_links_move_like_many_rigid_bodies_with_springs);
     tcase_add_test(tests, bad_modes_are_refused_with_their_place);
     tcase_add_test(tests, bad_states_and_beams_are_refused_with_their_place);

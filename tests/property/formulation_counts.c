@@ -96,6 +96,11 @@ static long published_additions(const char *name, long n) {
     return name[0] == 'n' ? 111 * n - 4 : (4 * n * n * n + 132 * n * n + 146 * n + 135) / 3;
 }
 
+/* Multiplications and additions together, of the table of Shao and Yuan. */
+static long published_together(const char *name, long n) {
+    return name[1] == 'c' ? 594 * n - 567 : 477 * n - 503;
+}
+
 START_TEST(published_formulas_give_the_published_numbers) {
     ck_assert_int_eq(published_multiplications("lagrange_euler", 6), 101348);
     ck_assert_int_eq(published_additions("lagrange_euler", 6), 77405);
@@ -160,11 +165,212 @@ START_TEST(forward_dynamics_of_articulated_bodies_is_linear) {
             return;
         }
         for (int n = 1; n <= MOST; n++) {
-            printf("%s %3d  %6ld x %6ld +  published, both together: %d\n", row->formulation, n,
-                   row->multiplications[n], row->additions[n], i == 0 ? 594 * n - 567 : 477 * n - 503);
+            printf("%s %3d  %6ld x %6ld +  published, both together: %ld\n", row->formulation, n,
+                   row->multiplications[n], row->additions[n], published_together(row->formulation, n));
         }
         expect_polynomial(row->formulation, row->of_multiplications, row->multiplications);
         expect_polynomial(row->formulation, row->of_additions, row->additions);
+    }
+}
+END_TEST
+
+/* ---- Items ------------------------------------------------------------------------------------------------------- */
+
+/* Loops over the links s and the joints i, j <= s of a chain: how often a step runs for n joints. */
+typedef enum loop {
+    ONCE,
+    JOINTS,
+    CARRIED,
+    PAIRS,
+    OTHERS,
+    SQUARES,
+    CUBES,
+    TRIPLES,
+    OTHER_TRIPLES,
+    QUADS,
+    OTHER_QUADS,
+    SQUARE_TRIPLES,
+    OTHER_SQUARE_TRIPLES
+} loop;
+
+static const struct {
+    const char *text;
+    long factors[5], divisor; /* runs(n): the polynomial with these coefficients, from n^0 on, over the divisor */
+} loops[] = {
+    [ONCE] = {"once", {1}, 1},
+    [JOINTS] = {"each joint", {0, 1}, 1},
+    [CARRIED] = {"each joint but the first", {-1, 1}, 1},
+    [PAIRS] = {"i <= s", {0, 1, 1}, 2},
+    [OTHERS] = {"i < s", {0, -1, 1}, 2},
+    [SQUARES] = {"all i, k", {0, 0, 1}, 1},
+    [CUBES] = {"all i, k, m", {0, 0, 0, 1}, 1},
+    [TRIPLES] = {"i <= k <= s", {0, 2, 3, 1}, 6},
+    [OTHER_TRIPLES] = {"i < k <= s", {0, -1, 0, 1}, 6},
+    [QUADS] = {"i <= s, k <= m <= s", {0, 2, 9, 10, 3}, 24},
+    [OTHER_QUADS] = {"i <= s, k < m <= s", {0, -2, -3, 2, 3}, 24},
+    [SQUARE_TRIPLES] = {"all i, k <= m <= s", {0, 0, 2, 3, 1}, 6},
+    [OTHER_SQUARE_TRIPLES] = {"all i, k < m <= s", {0, 0, -1, 0, 1}, 6},
+};
+
+/* Side of a table of items: counts of this library, or the published polynomials, which sum multiplications and
+ * additions for forward dynamics. */
+typedef enum side { HERE, PUBLISHED } side;
+
+/* Step of a formulation, the loop that runs it, and its multiplications and additions in one run. */
+typedef struct item {
+    const char *formulation;
+    side of;
+    loop runs;
+    long multiplications, additions;
+    const char *step;
+} item;
+
+static const item items[] = {
+    {"lagrange_euler", HERE, JOINTS, 13, 7, "transform of each link in the one before"},
+    {"lagrange_euler", HERE, CARRIED, 64, 48, "A_s"},
+    {"lagrange_euler", HERE, OTHERS, 64, 48, "Q_i T_is"},
+    {"lagrange_euler", HERE, PAIRS, 64, 48, "U_si = A_i (Q_i T_is)"},
+    {"lagrange_euler", HERE, PAIRS, 64, 48, "U_sk J_s"},
+    {"lagrange_euler", HERE, TRIPLES, 16, 16, "D_ik: trace of (U_sk J_s) U_si', and the sum"},
+    {"lagrange_euler", HERE, OTHER_TRIPLES, 0, 1, "D_ki: the sum"},
+    {"lagrange_euler", HERE, TRIPLES, 64, 48, "U_skm = U_mk (Q_m T_ms)"},
+    {"lagrange_euler", HERE, TRIPLES, 64, 48, "U_skm J_s"},
+    {"lagrange_euler", HERE, QUADS, 16, 16, "h_ikm: trace of (U_skm J_s) U_si', and the sum"},
+    {"lagrange_euler", HERE, OTHER_QUADS, 0, 1, "h_imk: the sum"},
+    {"lagrange_euler", HERE, PAIRS, 15, 12, "c_i"},
+    {"lagrange_euler", HERE, CUBES, 2, 1, "sum of h_ikm v_k v_m"},
+    {"lagrange_euler", HERE, SQUARES, 1, 1, "D_ik a_k, and the sum"},
+    {"lagrange_euler", HERE, JOINTS, 0, 1, "sum of h and c"},
+    {"lagrange_euler", PUBLISHED, OTHERS, 64, 48, "transform of link s in link i"},
+    {"lagrange_euler", PUBLISHED, TRIPLES, 256, 195, "D_ik: four products of matrices, and the trace"},
+    {"lagrange_euler", PUBLISHED, OTHER_TRIPLES, 0, 1, "D_ik: the sum"},
+    {"lagrange_euler", PUBLISHED, SQUARE_TRIPLES, 256, 195, "h_ikm: four products of matrices, and the trace"},
+    {"lagrange_euler", PUBLISHED, OTHER_SQUARE_TRIPLES, 0, 1, "h_ikm: the sum"},
+    {"lagrange_euler", PUBLISHED, SQUARES, 1, 0, "D_ik a_k"},
+
+    {"newton_euler", HERE, JOINTS, 13, 7, "angle, and the rotation of the joint times that about z"},
+    {"newton_euler", HERE, JOINTS, 2, 0, "rates of the joint, times the ratio of a gear"},
+    {"newton_euler", HERE, JOINTS, 3, 0, "acceleration -g of the base"},
+    {"newton_euler", HERE, JOINTS, 9, 9, "w"},
+    {"newton_euler", HERE, JOINTS, 15, 15, "dw"},
+    {"newton_euler", HERE, CARRIED, 18, 15, "dv: terms of the parent"},
+    {"newton_euler", HERE, JOINTS, 15, 18, "dv: its rotation, and the terms of a translation"},
+    {"newton_euler", HERE, JOINTS, 18, 15, "a_c"},
+    {"newton_euler", HERE, JOINTS, 27, 18, "F and N"},
+    {"newton_euler", HERE, JOINTS, 6, 6, "moment of F about the origin"},
+    {"newton_euler", HERE, CARRIED, 24, 24, "wrench of the child: two rotations, a lever and the sum"},
+    {"newton_euler", PUBLISHED, JOINTS, 132, 111, "all steps"},
+    {"newton_euler", PUBLISHED, ONCE, 0, -4, "terms of the base"},
+
+    {"generalized_dalembert", HERE, JOINTS, 13, 7, "placement of each link in the one before"},
+    {"generalized_dalembert", HERE, CARRIED, 36, 27, "its product with that of the link before"},
+    {"generalized_dalembert", HERE, JOINTS, 18, 15, "z_s and r_s"},
+    {"generalized_dalembert", HERE, JOINTS, 45, 30, "I_s in base axes"},
+    {"generalized_dalembert", HERE, PAIRS, 9, 6, "D_ij: I_s z_j"},
+    {"generalized_dalembert", HERE, PAIRS, 9, 6, "D_ij: m_s b_sj"},
+    {"generalized_dalembert", HERE, TRIPLES, 12, 12, "D_ij: b_si, two products of vectors, and two sums"},
+    {"generalized_dalembert", HERE, JOINTS, 27, 21, "w, dw, and the terms of the link itself"},
+    {"generalized_dalembert", HERE, CARRIED, 18, 18, "terms of the links below"},
+    {"generalized_dalembert", HERE, PAIRS, 9, 6, "m_s b_si"},
+    {"generalized_dalembert", HERE, PAIRS, 12, 12, "h_tran: four products of vectors"},
+    {"generalized_dalembert", HERE, PAIRS, 30, 21, "h_rot"},
+    {"generalized_dalembert", HERE, PAIRS, 3, 3, "c_i"},
+    {"generalized_dalembert", HERE, JOINTS, 0, 5, "sums of h_tran, h_rot and c"},
+    {"generalized_dalembert", HERE, SQUARES, 1, 1, "D_ij a_j, and the sum"},
+    {"generalized_dalembert", PUBLISHED, TRIPLES, 13, 8, "terms of D_ij"},
+    {"generalized_dalembert", PUBLISHED, PAIRS, 92, 80, "terms of one joint and one link"},
+    {"generalized_dalembert", PUBLISHED, JOINTS, 39, 6, "terms of one link"},
+    {"generalized_dalembert", PUBLISHED, ONCE, 69, 45, "the rest"},
+
+    {"screws", HERE, JOINTS, 13, 7, "placement of each link in the one before"},
+    {"screws", HERE, JOINTS, 2, 0, "rates of the joint, times the ratio of a gear"},
+    {"screws", HERE, CARRIED, 24, 24, "v: transform, and the rate"},
+    {"screws", HERE, JOINTS, 18, 12, "c = v x h dq"},
+    {"screws", HERE, JOINTS, 60, 45, "Z: gravity in link axes, the weight, I v and v x* I v"},
+    {"screws", HERE, JOINTS, 37, 30, "IA h, and 1 / D"},
+    {"screws", HERE, CARRIED, 42, 42, "IA h D^-1, and ZA + IA c"},
+    {"screws", HERE, CARRIED, 21, 21, "IA - IA h D^-1 h' IA"},
+    {"screws", HERE, CARRIED, 6, 7, "ZA through the joint"},
+    {"screws", HERE, CARRIED, 177, 159, "IA in the parent: three rotations of 3 x 3 blocks, a shift, and the sum"},
+    {"screws", HERE, CARRIED, 24, 24, "ZA in the parent, and the sum"},
+    {"screws", HERE, CARRIED, 24, 24, "a: transform, and c"},
+    {"screws", HERE, JOINTS, 37, 44, "IA a + ZA, the acceleration of the joint, and a of the link"},
+    {"screws", PUBLISHED, JOINTS, 594, 0, "all steps"},
+    {"screws", PUBLISHED, ONCE, -567, 0, "terms of the base, and of the last link"},
+
+    {"spatial_operator_algebra", HERE, JOINTS, 13, 7, "placement of each link in the one before"},
+    {"spatial_operator_algebra", HERE, JOINTS, 2, 0, "rates of the joint, times the ratio of a gear"},
+    {"spatial_operator_algebra", HERE, CARRIED, 24, 24, "V: transform, and the rate"},
+    {"spatial_operator_algebra", HERE, JOINTS, 18, 12, "a = V x S v"},
+    {"spatial_operator_algebra", HERE, ONCE, 27, 24, "a of the first link: acceleration of the base"},
+    {"spatial_operator_algebra", HERE, JOINTS, 42, 30, "b = V x M V"},
+    {"spatial_operator_algebra", HERE, JOINTS, 49, 41, "P S, D, 1 / D and G"},
+    {"spatial_operator_algebra", HERE, CARRIED, 21, 21, "P - G D G*"},
+    {"spatial_operator_algebra", HERE, CARRIED, 177, 159,
+     "P in the parent: three rotations of 3 x 3 blocks, a shift, and the sum"},
+    {"spatial_operator_algebra", HERE, JOINTS, 36, 36, "P a + b"},
+    {"spatial_operator_algebra", HERE, JOINTS, 7, 7, "epsilon and nu"},
+    {"spatial_operator_algebra", HERE, CARRIED, 30, 30, "z through the joint, in the parent, and the sum"},
+    {"spatial_operator_algebra", HERE, CARRIED, 24, 18, "alpha: transform"},
+    {"spatial_operator_algebra", HERE, JOINTS, 7, 18, "theta'' = nu - G* alpha, and the sums of alpha"},
+    {"spatial_operator_algebra", PUBLISHED, JOINTS, 477, 0, "all steps"},
+    {"spatial_operator_algebra", PUBLISHED, ONCE, -503, 0, "terms of the base, and of the last link"},
+};
+
+enum { ITEMS = sizeof items / sizeof *items };
+
+/* Adds the polynomial of an item, in 24ths, to those of its side. */
+static void add_item(const item *of, long multiplications[5], long additions[5]) {
+    for (int k = 0; k < 5; k++) {
+        long runs = loops[of->runs].factors[k] * (24 / loops[of->runs].divisor);
+        multiplications[k] += runs * of->multiplications;
+        additions[k] += runs * of->additions;
+    }
+}
+
+/* Prints a step for operation_counts.py. */
+static void print_step(const item *of, bool is_forward) {
+    bool is_published = of->of == PUBLISHED;
+    printf("step of %s: %s | %s | %s | ", of->formulation, is_published ? "published" : "here", of->step,
+           loops[of->runs].text);
+    if (is_published && is_forward) {
+        printf("together %ld |\n", of->multiplications);
+    } else {
+        printf("%ld | %ld\n", of->multiplications, of->additions);
+    }
+}
+
+/* Checks the sums of the items of a formulation: the counts of this library, and the published ones. */
+static void expect_items(counted *of) {
+    bool is_forward = of->result == DYN_FORMULATION_RESULT_FORWARD_DYNAMICS;
+    long sums[2][2][5] = {{{0}}}, published[2][MOST + 1];
+    for (int i = 0; i < ITEMS; i++) {
+        if (strcmp(items[i].formulation, of->formulation) == 0) {
+            add_item(&items[i], sums[items[i].of][0], sums[items[i].of][1]);
+            print_step(&items[i], is_forward);
+        }
+    }
+    for (int n = 1; n <= MOST; n++) {
+        published[0][n] =
+            is_forward ? published_together(of->formulation, n) : published_multiplications(of->formulation, n);
+        published[1][n] = is_forward ? 0 : published_additions(of->formulation, n);
+    }
+    expect_polynomial(of->formulation, sums[HERE][0], of->multiplications);
+    expect_polynomial(of->formulation, sums[HERE][1], of->additions);
+    expect_polynomial(of->formulation, sums[PUBLISHED][0], published[0]);
+    expect_polynomial(of->formulation, sums[PUBLISHED][1], published[1]);
+}
+
+START_TEST(the_steps_of_each_formulation_add_up_to_its_operations) {
+    static counted rows[] = {
+        {"lagrange_euler", DYN_FORMULATION_RESULT_INVERSE_DYNAMICS, {0}, {0}, {0}, {0}},
+        {"newton_euler", DYN_FORMULATION_RESULT_INVERSE_DYNAMICS, {0}, {0}, {0}, {0}},
+        {"generalized_dalembert", DYN_FORMULATION_RESULT_INVERSE_DYNAMICS, {0}, {0}, {0}, {0}},
+        {"screws", DYN_FORMULATION_RESULT_FORWARD_DYNAMICS, {0}, {0}, {0}, {0}},
+        {"spatial_operator_algebra", DYN_FORMULATION_RESULT_FORWARD_DYNAMICS, {0}, {0}, {0}, {0}},
+    };
+    if (count_all(&rows[_i])) {
+        expect_items(&rows[_i]);
     }
 }
 END_TEST
@@ -308,6 +514,7 @@ int main(void) {
     tcase_add_test(tests, published_formulas_give_the_published_numbers);
     tcase_add_test(tests, inverse_dynamics_grows_as_published);
     tcase_add_test(tests, forward_dynamics_of_articulated_bodies_is_linear);
+    tcase_add_loop_test(tests, the_steps_of_each_formulation_add_up_to_its_operations, 0, 5);
     tcase_add_test(tests, long_chains_favour_the_world_frame_and_articulated_bodies);
     tcase_add_loop_test(tests, every_result_grows_by_the_power_of_the_literature, 0, dyn_formulation_count());
     tcase_set_timeout(tests, 60);

@@ -1425,6 +1425,7 @@ static const struct {
     {"newton_euler_factorization", "order_ABA", "tests/property/formulation_quantities.c"},
     {"book_flexible", "tau_modes", "tests/system/formulations.c"},
     {"book_flexible", "a_free", "tests/system/formulations.c"},
+    {"book_flexible", "a", "tests/system/formulations.c"},
 };
 
 /* Writes the expected numbers of a comparison. */

@@ -158,12 +158,14 @@ static void add_beam(dyn_builder *builder) {
 }
 
 /* Adds a shaft with friction, which has bristles where those of joints have, and a brake. Joint `first` and the next
- * ones with one coordinate turn it. The friction is left out where bristles carry it, unless `with_friction`. */
+ * ones with one coordinate turn it; one joint alone turns a shaft with a gear. The friction is left out where bristles
+ * carry it, unless `with_friction`. */
 static void add_shaft(const dyn_model *tree, int first, const parts *p, bool with_friction, dyn_builder *builder) {
     dyn_machine_element_description e = {.rotor = {.axial_inertia = 2e-3},
                                          .motor = {.resistance = 1, .torque_constant = 0.05},
                                          .shaft = {.has_motor = true}};
-    for (int j = first; j < dyn_model_joint_count(tree) && e.shaft.joint_count < 3; j++) {
+    bool has_gear = p->has_gear && p->has_spring;
+    for (int j = first; j < dyn_model_joint_count(tree) && e.shaft.joint_count < (has_gear ? 1 : 3); j++) {
         if (dyn_model_joint(tree, j)->nv == 1) {
             e.shaft.ratios[e.shaft.joint_count] = e.shaft.joint_count == 1 ? -7 : 4;
             e.shaft.joints[e.shaft.joint_count++] = dyn_model_joint(tree, j)->name;
@@ -185,6 +187,10 @@ static void add_shaft(const dyn_model *tree, int first, const parts *p, bool wit
         }
         e.brake.torque = 0.1;
         add(builder, &e, DYN_MACHINE_ELEMENT_KIND_BRAKE, "element 11 of ");
+        e.gear = (dyn_gear){.efficiency = 0.8, .back_driving_efficiency = 0.6};
+        if (has_gear) {
+            add(builder, &e, DYN_MACHINE_ELEMENT_KIND_GEAR, "element 11 of ");
+        }
     }
 }
 
@@ -328,7 +334,7 @@ static double bristle_force(const dyn_friction *law, double G, double v, double 
 }
 
 /* Adds the torque of the brake of a shaft, or of its bristles with the deflection *z, to the input, and returns its
- * power. No gear is at the joints that turn it. */
+ * power. */
 static double add_shaft_torque(machine_pair *m, const dyn_machine_element_description *shaft,
                                const dyn_machine_element_description *e, const double *z) {
     double w = 0;
@@ -389,7 +395,7 @@ static double power_of(machine_pair *m, double *size) {
     at.parts.springs = true;
     require(dyn_gear_losses_under_forces(m->plain, m->w, &at, m->input, m->losses, &error), &error);
     for (size_t k = 0; k < m->nv; k++) {
-        ck_assert_double_le(m->losses[k] * m->v[k], 0);
+        ck_assert_double_le(m->losses[k] * m->v[k], 0); /* a gear on a shaft has one coordinate too */
         power += (m->tau[k] + m->r[k] + m->losses[k]) * m->v[k];
         *size += (fabs(m->tau[k]) + fabs(m->r[k]) + fabs(m->losses[k])) * fabs(m->v[k]);
     }

@@ -27,41 +27,65 @@ those of the polynomials, so that their sign changes with n: recursions here beg
 skip the terms of the base.
 
 """
+STEPS = """
+## Steps
+
+Steps of each formulation, how often they run, and their multiplications and additions in one run. The test
+`property.formulation_counts` requires that they add up to the counts above for all n. The sources state polynomials
+only; the test writes these as sums of loops too. Links are s, and joints are i, k and m: "i <= s" runs n (n + 1) / 2
+times, and "i <= k <= s" n (n + 1) (n + 2) / 6 times. [formulations.md](formulations.md#operations) explains the
+differences.
+
+"""
 COLUMNS = ["n", "lagrange_euler", "published", "newton_euler", "published", "generalized_dalembert", "published",
            "screws, forward", "published", "spatial_operator_algebra, forward", "published"]
 
 
-def counts(program):
+def output(program):
+    return subprocess.run([program], env={**os.environ, "CK_FORK": "no"}, capture_output=True, text=True,
+                          check=True).stdout
+
+
+def counts(text):
     """Cells of the table by column and n."""
-    found = subprocess.run([program], env={**os.environ, "CK_FORK": "no"}, capture_output=True, text=True, check=True)
     rows = {}
     for name, n, times, plus, times_published, plus_published in re.findall(
-            r"^(\w+) +" + NUMBERS + r" +(\d+) x +(\d+) \+$", found.stdout, re.MULTILINE):
+            r"^(\w+) +" + NUMBERS + r" +(\d+) x +(\d+) \+$", text, re.MULTILINE):
         rows.setdefault(int(n), {})[name] = [f"{times} / {plus}", f"{times_published} / {plus_published}"]
     together = r"^(\w+) +(\d+) +(\d+) x +(\d+) \+  published, both together: (-?\d+)$"
-    for name, n, times, plus, published in re.findall(together, found.stdout, re.MULTILINE):
+    for name, n, times, plus, published in re.findall(together, text, re.MULTILINE):
         rows[int(n)][name] = [str(int(times) + int(plus)), published]
     return rows
 
 
-def document(rows):
+def table_of_counts(rows):
     lines = ["| " + " | ".join(COLUMNS) + " |", "|---" * len(COLUMNS) + "|"]
     for n, row in sorted(rows.items()):
         cells = [cell for name in ("lagrange_euler", "newton_euler", "generalized_dalembert", "screws",
                                     "spatial_operator_algebra")
                  for cell in row[name]]
         lines.append("| " + " | ".join([str(n), *cells]) + " |")
-    return HEADING + "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n"
+
+
+def tables_of_steps(text):
+    """Tables of the steps, a heading for each formulation."""
+    tables = {}
+    for name, row in re.findall(r"^step of (\w+): (.+)$", text, re.MULTILINE):
+        tables.setdefault(name, []).append(f"| {row} |")
+    head = ["", "| of | step | runs | multiplications | additions |", "|---|---|---|---|---|"]
+    return "\n".join("\n".join([f"### {name}", *head, *rows, ""]) for name, rows in tables.items())
 
 
 def main():
-    program, path = sys.argv[1], pathlib.Path(sys.argv[2])
-    rows = counts(program)
+    text, path = output(sys.argv[1]), pathlib.Path(sys.argv[2])
+    rows = counts(text)
     if not rows:
         return 77
+    document = HEADING + table_of_counts(rows) + STEPS + tables_of_steps(text)
     if "--write" in sys.argv:
-        path.write_text(document(rows), encoding="utf-8")
-    elif path.read_text(encoding="utf-8") != document(rows):
+        path.write_text(document, encoding="utf-8")
+    elif path.read_text(encoding="utf-8") != document:
         print(f"{path} differs from the counts; write it by {pathlib.Path(__file__).name} --write")
         return 1
     return 0

@@ -175,7 +175,7 @@ static size_t coriolis_matrix(sides *s) {
     dyn_error error;
     require(dyn_coriolis_matrix(s->model, s->w, 1, s->q, s->v, s->x, &error), &error);
     if (!s->is_exact) {
-        oracle->coriolis(s->model, s->memory, s->Q, s->V, s->zero, s->y);
+        oracle->coriolis(s->model, s->memory, s->Q, s->V, s->y);
     }
     return ENTRIES;
 }

@@ -202,6 +202,35 @@ void integrate_configuration(const dyn_model *model, const double *q, const doub
     }
 }
 
+/* Adds rotor number k of a joint. */
+static void add_any_rotor(random_source *random, const char *joint, int k, dyn_builder *builder) {
+    dyn_error error;
+    char name[96];
+    snprintf(name, sizeof name, "rotor %d of %.60s", k, joint);
+    dyn_machine_element_description element = {.name = name, .kind = DYN_MACHINE_ELEMENT_KIND_ROTOR, .joint = joint};
+    dyn_rotor *rotor = &element.rotor;
+    rotor->ratio = random_uniform(random, 0.5, 60) * (random_index(random, 2) ? 1 : -1);
+    rotor->coupling = (dyn_rotor_coupling)random_index(random, 3);
+    rotor->axial_inertia = random_uniform(random, 1e-4, 1e-3);
+    rotor->mass = random_uniform(random, 0.1, 0.5);
+    rotor->transverse_inertia = rotor->axial_inertia * random_uniform(random, 0.6, 2);
+    random_vector(random, 3, 0.1, rotor->position);
+    if (random_index(random, 2)) {
+        random_unit(random, 3, rotor->axis);
+    }
+    require(dyn_builder_add_machine_element(builder, &element, &error), &error);
+}
+
+void add_rotors_everywhere(random_source *random, const dyn_model *model, dyn_builder *builder) {
+    for (int j = 0; j < dyn_model_joint_count(model); j++) {
+        const dyn_joint *joint = dyn_model_joint(model, j);
+        bool takes_rotors = joint->nv == 1 && joint->type != DYN_JOINT_TYPE_CUSTOM;
+        for (int k = 0, count = takes_rotors ? random_index(random, 3) : 0; k < count; k++) {
+            add_any_rotor(random, joint->name, k, builder);
+        }
+    }
+}
+
 void add_random_rotors(random_source *random, const dyn_model *model, dyn_builder *builder) {
     dyn_error error;
     int added = 0;

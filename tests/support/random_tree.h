@@ -34,6 +34,10 @@ void random_motions(random_source *random, dyn_joint_motion motions[RANDOM_MOTIO
  * the diagonal approximation. */
 void add_random_rotors(random_source *random, const dyn_model *tree, dyn_builder *builder);
 
+/* Adds rotors of all couplings to the description of a tree: up to two to each joint with one coordinate, half of them
+ * about the axis of the joint and the others about any axis. */
+void add_rotors_everywhere(random_source *random, const dyn_model *tree, dyn_builder *builder);
+
 /* Computes a random configuration: unit quaternions, angles and displacements in [-range, range]. */
 void random_configuration(random_source *random, const dyn_model *model, double range, double *q);
 

@@ -16,6 +16,7 @@
 #include "system/daemon_fixture.h"
 #include "system/sp_request.h"
 #include "system/runner.h"
+#include "system/token_file.h"
 
 #define CODE(name) DYNAMICS__V1__CODE__CODE_##name
 #define METHOD(name) DYNAMICS__V1__REQUEST__METHOD_##name
@@ -37,24 +38,7 @@ static daemon_fixture served;
 static char tokens[] = "/tmp/dynamicsd-tokens-XXXXXX";
 static sp_peer peer;
 
-/* Writes the lines of tokens, with hashes that sha256sum computes. */
-static void write_tokens(const char *names_roles_secrets[][3], size_t count) {
-    char command[512];
-    FILE *file = fopen(tokens, "w");
-    ck_assert_ptr_nonnull(file);
-    for (size_t i = 0; i < count; i++) {
-        char hash[65] = "";
-        snprintf(command, sizeof command, "printf %%s %s | sha256sum", names_roles_secrets[i][2]);
-        FILE *sum = popen(command, "r");
-        ck_assert_ptr_nonnull(sum);
-        ck_assert_int_eq(fscanf(sum, "%64s", hash), 1);
-        pclose(sum);
-        fprintf(file, "%s %s %s\n", names_roles_secrets[i][0], names_roles_secrets[i][1], hash);
-    }
-    fclose(file);
-}
-
-static const char *all[][3] = {
+static const token_line all[] = {
     {"viewer", "reader", VIEWER},
     {"planner", "user", PLANNER},
     {"rival", "user", RIVAL},
@@ -68,7 +52,7 @@ static void start(void) {
     int file = mkstemp(tokens);
     ck_assert_int_ge(file, 0);
     close(file);
-    write_tokens(all, TOKENS);
+    token_file_write(tokens, all, TOKENS);
     snprintf(sections, sizeof sections, "[access]\ntokens = %s\n", tokens);
     daemon_start(&(daemon_options){.configuration = sections}, &served);
 }
@@ -161,9 +145,9 @@ static void reload(void) {
 }
 
 START_TEST(a_reload_revokes_tokens_on_open_connections) {
-    const char *fewer[][3] = {{"viewer", "reader", VIEWER}, {"planner", "reader", PLANNER}};
+    const token_line fewer[] = {{"viewer", "reader", VIEWER}, {"planner", "reader", PLANNER}};
     expect_caller(CHIEF, "token:chief", ROLE(ADMINISTRATOR));
-    write_tokens(fewer, 2);
+    token_file_write(tokens, fewer, 2);
     reload();
     sp_expect_error(get_info(CHIEF), CODE(PERMISSION_DENIED), "token", "no such token");
     expect_caller(PLANNER, "token:planner", ROLE(READER));
@@ -172,7 +156,7 @@ START_TEST(a_reload_revokes_tokens_on_open_connections) {
     fclose(file);
     reload();
     expect_caller(VIEWER, "token:viewer", ROLE(READER));
-    write_tokens(all, TOKENS);
+    token_file_write(tokens, all, TOKENS);
     reload();
     expect_caller(CHIEF, "token:chief", ROLE(ADMINISTRATOR));
 }
@@ -317,6 +301,116 @@ START_TEST(a_recording_is_deleted_by_its_owner) {
 }
 END_TEST
 
+/* Opens a stream of the planner; returns its key. */
+static uint64_t open_stream(char *name) {
+    static char model[] = "two_link";
+    Dynamics__V1__OpenStreamRequest request = DYNAMICS__V1__OPEN_STREAM_REQUEST__INIT;
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
+    Dynamics__V1__FeedforwardTarget target = DYNAMICS__V1__FEEDFORWARD_TARGET__INIT;
+    query.model = model;
+    request.query = &query;
+    request.name = name;
+    request.target_case = DYNAMICS__V1__OPEN_STREAM_REQUEST__TARGET_FEEDFORWARD;
+    request.feedforward = &target;
+    Dynamics__V1__Reply *reply = succeed(PLANNER, METHOD(OPEN_STREAM), &request);
+    uint64_t key = reply->open_stream->key;
+    sp_free_reply(reply);
+    return key;
+}
+
+static Dynamics__V1__Reply *close_stream(const char *token, char *name, uint64_t key) {
+    Dynamics__V1__CloseStreamRequest request = DYNAMICS__V1__CLOSE_STREAM_REQUEST__INIT;
+    request.stream = name;
+    request.key = key;
+    return exchange(token, METHOD(CLOSE_STREAM), &request);
+}
+
+/* Checks that the log has a line of the audit with these words. */
+static void expect_audit(const char *words) {
+    char *log = daemon_log(&served);
+    ck_assert_msg(strstr(log, words) != NULL, "the log has no \"%s\"", words);
+    free(log);
+}
+
+START_TEST(a_stream_is_closed_with_its_key_or_by_its_user_or_an_administrator) {
+    char name[] = "planned";
+    uint64_t key = open_stream(name);
+    sp_expect_error(close_stream(RIVAL, name, 0), CODE(PERMISSION_DENIED), "close_stream.key",
+                    "or none as token:planner or as an administrator");
+    sp_expect_error(close_stream(CHIEF, name, key + 1), CODE(PERMISSION_DENIED), "close_stream.key", "another one");
+    Dynamics__V1__Reply *reply = close_stream(RIVAL, name, key);
+    sp_expect_ok(reply);
+    sp_free_reply(reply);
+    open_stream(name);
+    reply = close_stream(PLANNER, name, 0);
+    sp_expect_ok(reply);
+    sp_free_reply(reply);
+    open_stream(name);
+    reply = close_stream(CHIEF, name, 0);
+    sp_expect_ok(reply);
+    sp_free_reply(reply);
+    expect_audit("method=close_stream object=planned");
+    expect_audit("caller=token:chief outcome=done code=OK belongs_to=token:planner");
+}
+END_TEST
+
+/* Starts a job of the planner that takes minutes. */
+static uint64_t start_job(char *name) {
+    static char model[] = "two_link";
+    static double q[2];
+    Dynamics__V1__StartJobRequest request = DYNAMICS__V1__START_JOB_REQUEST__INIT;
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
+    Dynamics__V1__RolloutRequest rollout = DYNAMICS__V1__ROLLOUT_REQUEST__INIT;
+    query.model = model;
+    rollout.query = &query;
+    rollout.n_q = 2;
+    rollout.q = q;
+    rollout.steps = 2000000000;
+    rollout.only_last = true;
+    request.job = name;
+    request.method_case = DYNAMICS__V1__START_JOB_REQUEST__METHOD_ROLLOUT;
+    request.rollout = &rollout;
+    Dynamics__V1__Reply *reply = succeed(PLANNER, METHOD(START_JOB), &request);
+    uint64_t token = reply->start_job->token;
+    sp_free_reply(reply);
+    return token;
+}
+
+static Dynamics__V1__Reply *cancel_job(const char *token, char *name, uint64_t key) {
+    Dynamics__V1__CancelJobRequest request = DYNAMICS__V1__CANCEL_JOB_REQUEST__INIT;
+    request.job = name;
+    request.token = key;
+    return exchange(token, METHOD(CANCEL_JOB), &request);
+}
+
+START_TEST(a_job_is_cancelled_with_its_token_or_by_its_user_or_an_administrator) {
+    char first[] = "first", second[] = "second";
+    uint64_t token = start_job(first);
+    start_job(second);
+    sp_expect_error(cancel_job(RIVAL, first, 0), CODE(PERMISSION_DENIED), "cancel_job.token",
+                    "or none as token:planner or as an administrator");
+    sp_expect_error(cancel_job(CHIEF, first, token + 1), CODE(PERMISSION_DENIED), "cancel_job.token", "another one");
+    Dynamics__V1__Reply *reply = cancel_job(CHIEF, first, 0);
+    sp_expect_ok(reply);
+    sp_free_reply(reply);
+    expect_audit("method=cancel_job object=first");
+    expect_audit("caller=token:chief outcome=done code=OK belongs_to=token:planner");
+    reply = cancel_job(PLANNER, second, 0);
+    sp_expect_ok(reply);
+    sp_free_reply(reply);
+}
+END_TEST
+
+START_TEST(the_audit_names_the_user_whose_model_an_administrator_changes) {
+    load(PLANNER, 6, false);
+    load(CHIEF, 7, false);
+    expect_audit("caller=token:chief outcome=replaced code=OK belongs_to=token:planner");
+    char name[] = "owned";
+    Dynamics__V1__UnloadModelRequest question = make_unload(name);
+    sp_free_reply(succeed(CHIEF, METHOD(UNLOAD_MODEL), &question));
+}
+END_TEST
+
 /* ---- users of this machine --------------------------------------------------------------------------------------- */
 
 /* Runs as a user without a role: it has no reply over tcp, is a user over the unix socket if its permissions let it in,
@@ -368,6 +462,9 @@ int main(void) {
     tcase_add_test(tests, a_kept_model_has_its_owner_after_a_restart);
     tcase_add_test(tests, a_simulation_is_taken_over_by_its_owner_or_an_administrator);
     tcase_add_test(tests, a_recording_is_deleted_by_its_owner);
+    tcase_add_test(tests, a_stream_is_closed_with_its_key_or_by_its_user_or_an_administrator);
+    tcase_add_test(tests, a_job_is_cancelled_with_its_token_or_by_its_user_or_an_administrator);
+    tcase_add_test(tests, the_audit_names_the_user_whose_model_an_administrator_changes);
     if (geteuid() == 0) { /* changing the user needs root */
         tcase_add_test(tests, another_user_of_the_machine_needs_a_token_over_tcp);
     }

@@ -211,6 +211,7 @@ static const dyn_client_constraint table = {.name = "table",
 START_TEST(constrained_robots_feel_acceleration_as_gravity) {
     const double lift[3] = {0.5, -0.2, 1.3}, felt[3] = {-0.5, 0.2, -9.81 - 1.3}, tau[6] = {4, -60, -20, 3, 1, 0.5};
     const dyn_client_base_motion motion = {.linear_velocity = linear, .linear_acceleration = lift, .rows = 1};
+    const dyn_client_motion_options nearest = {.nearest = true};
     double a[2][6], forces[2][6];
     for (int i = 0; i < 2; i++) {
         dyn_client_query query = UR5;
@@ -220,6 +221,7 @@ START_TEST(constrained_robots_feel_acceleration_as_gravity) {
         query.base_motion = i ? NULL : &motion;
         query.gravity = i ? felt : NULL;
         wire_require(dyn_client_forward_dynamics(client, &query, q_rows, v_rows, tau, a[i], &error), &error);
+        query.motion_options = &nearest;
         wire_require(dyn_client_inverse_dynamics(client, &query, q_rows, v_rows, a_rows, forces[i], &error), &error);
     }
     assert_norm_close("forward dynamics", 0, a[0], a[1], 6, 1e-10);

@@ -72,6 +72,7 @@ static const char *const COMMANDS[] = {"ping",
                                        "log-level",
                                        "config",
                                        "clients",
+                                       "slowlog",
                                        "disconnect",
                                        "help"};
 
@@ -145,7 +146,7 @@ START_TEST(exit_codes_distinguish_refused_unreachable_and_timeout) {
     must_fail(line, 3, "is dynamicsd running?");
     silent_peer_start(&peer);
     snprintf(line, sizeof line, "%s ping --endpoint %s --timeout 0.2", DYNAMICSCTL_PROGRAM, peer.address);
-    must_fail(line, 4, "wait longer with --timeout SECONDS (TIMEOUT)");
+    must_fail(line, 4, "wait longer with --timeout SECONDS (TIMEOUT, request ");
     silent_peer_stop(&peer);
 }
 END_TEST
@@ -344,6 +345,10 @@ START_TEST(formulate_takes_links_that_bend) {
     ck_assert_ptr_nonnull(strstr(table.output, "\nM  4 x 4  "));
     ck_assert_ptr_nonnull(strstr(table.output, "\na_free  4  "));
     outcome_free(&table);
+    must_say("$ctl formulate two_link --formulation book_flexible --flexible link1:0,0,0,1,0,0,1,0,0,1,50,2 "
+             "--tau 30,10 --mode-tau 1,2",
+             "\na  4  ");
+    must_fail("$ctl formulate two_link --formulation kane --tau 30,10", 2, "--tau needs --flexible");
     must_fail("$ctl formulate two_link --formulation book_flexible --flexible link1:1,2", 2, "12 or 13 numbers");
     must_fail("$ctl formulate two_link --formulation book_flexible --flexible link1:0,0,0,1,0,0,1,0,0,1,50,2 "
               "--mode-q 1",
@@ -400,6 +405,44 @@ START_TEST(compare_counts_passive_forces) {
     ck_assert(json_equal(json_object_get(kernels, "tau"), json_object_get(id, "tau")));
     ck_assert(json_equal(json_object_get(kernels, "M"), json_object_get(mass, "mass_matrix")));
     json_decref(all), json_decref(id), json_decref(mass);
+}
+END_TEST
+
+/* Returns the number in a column of the first row of CSV. */
+static double csv_number(const char *csv, const char *column) {
+    const char *at = csv, *row = strchr(csv, '\n');
+    size_t length = strlen(column);
+    ck_assert_ptr_nonnull(row);
+    for (row++; strncmp(at, column, length) != 0 || (at[length] != ',' && at[length] != '\n'); at++, row++) {
+        at += strcspn(at, ",\n"), row += strcspn(row, ",\n");
+        ck_assert_msg(*at == ',' && *row == ',', "there is no column %s", column);
+    }
+    return strtod(row, NULL);
+}
+
+START_TEST(compare_writes_counts_and_results_as_csv) {
+    static const char call[] = "$ctl compare two_link --q 0,1 --v 1,2 --a 3,4";
+    outcome csv = shell("%s --csv", call);
+    json_t *all = run_json("$ctl compare two_link --q 0,1 --v 1,2 --a 3,4 --json");
+    const json_t *list = json_object_get(all, "formulations"), *row;
+    size_t i;
+    json_array_foreach(list, i, row) {
+        const char *name = json_string_value(json_object_get(row, "name"));
+        char column[128];
+        if (json_object_get(row, "refusal")) {
+            ck_assert_ptr_null(strstr(csv.output, name));
+            continue;
+        }
+        const json_t *cost = json_object_get(row, "forward_dynamics");
+        snprintf(column, sizeof column, "%s.forward_dynamics.multiplications", name);
+        ck_assert_double_eq(csv_number(csv.output, column),
+                            json_number_value(json_object_get(cost, "multiplications")));
+        snprintf(column, sizeof column, "%s.a.joint2", name);
+        ck_assert_double_eq(csv_number(csv.output, column), number_at(json_object_get(row, "a"), 1));
+        snprintf(column, sizeof column, "%s.M.joint1.joint2", name);
+        ck_assert_double_eq_tol(csv_number(csv.output, column), 1.5403023058681398, 1e-9);
+    }
+    json_decref(all), outcome_free(&csv);
 }
 END_TEST
 
@@ -1085,6 +1128,16 @@ START_TEST(latency_is_reported_in_ascending_percentiles) {
 }
 END_TEST
 
+START_TEST(latency_of_a_fast_channel_is_reported) {
+    json_t *times = run_json("$ctl latency ur5 --fast --count 200 --json");
+    ck_assert_str_eq(json_string_value(json_object_get(times, "question")),
+                     "inverse dynamics of ur5 over a fast channel");
+    ck_assert_double_gt(json_number_value(json_object_get(times, "p50")), 0);
+    json_decref(times);
+    must_fail("$ctl latency --fast", 2, "--fast: name a model");
+}
+END_TEST
+
 /* ---- states ------------------------------------------------------------------------------------------------------ */
 
 enum { MANY = 9000 };
@@ -1266,6 +1319,7 @@ int main(void) {
     tcase_add_test(all, formulate_takes_links_that_bend);
     tcase_add_test(all, refusals_of_compare_follow_each_other);
     tcase_add_test(all, compare_counts_passive_forces);
+    tcase_add_test(all, compare_writes_counts_and_results_as_csv);
     tcase_add_test(all, explain_splits_the_torques_of_id);
     tcase_add_test(all, published_mass_matrix_comes_out);
     tcase_add_test(all, every_quantity_has_its_key);
@@ -1294,6 +1348,7 @@ int main(void) {
     tcase_add_test(all, columns_are_spelled_as_the_daemon_spells_coordinates);
     tcase_add_test(all, columns_have_the_names_of_their_joints);
     tcase_add_test(all, latency_is_reported_in_ascending_percentiles);
+    tcase_add_test(all, latency_of_a_fast_channel_is_reported);
     tcase_add_test(all, many_states_come_back_in_their_order_from_both_formats);
     tcase_add_test(all, bad_states_name_their_line_and_field);
     tcase_add_test(all, states_before_a_bad_line_are_answered);

@@ -342,14 +342,14 @@ static void record_run(const char *recording, uint64_t steps, size_t substeps) {
     ck_assert_int_eq(dyn_client_create_simulation(client, &options, &token, &created, &error), DYN_CLIENT_OK);
     dyn_client_simulation_free(created);
     ck_assert_int_eq(dyn_client_record_simulation(client, "long", token, recording, 0, &error), DYN_CLIENT_OK);
-    ck_assert_int_eq(dyn_client_step_simulation(client, "long", token, steps, NULL, 60, NULL, &error), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_step_simulation(client, "long", token, steps, NULL, 600, NULL, &error), DYN_CLIENT_OK);
     ck_assert_int_eq(dyn_client_delete_simulation(client, "long", token, 0, NULL, &error), DYN_CLIENT_OK);
 }
 
 START_TEST(a_replay_reports_and_is_cancelled_under_way) {
     enum { STEPS = 150 }; /* each of many milliseconds */
     witness w = {.enough = 4, .is_monotone = true};
-    dyn_client_terms terms = DYN_CLIENT_TERMS_INIT(.timeout = 60, .progress = note, .progress_context = &w);
+    dyn_client_terms terms = DYN_CLIENT_TERMS_INIT(.timeout = 600, .progress = note, .progress_context = &w);
     dyn_client_replay *replay;
     record_run("long", STEPS, 10000);
     dyn_client_status status = dyn_client_replay_simulation(client, "long", NULL, &terms, &replay, &error);
@@ -497,6 +497,73 @@ START_TEST(a_watch_of_models_sees_the_first_event_after_it_returns) {
 }
 END_TEST
 
+/* Receives messages for at most 0.2 s each until none comes, or one of the topic. */
+static bool receives(dyn_client_subscription *subscription, const char *topic) {
+    const char *found = "";
+    const void *event;
+    size_t size = 0;
+    dyn_client_status status = DYN_CLIENT_OK;
+    while (status == DYN_CLIENT_OK && strncmp(found, topic, strlen(topic)) != 0) {
+        status = dyn_client_subscription_next(subscription, 0.2, &found, &event, &size, &error);
+        ck_assert(status == DYN_CLIENT_OK ? size > 0 : status == DYN_CLIENT_TIMEOUT);
+    }
+    return status == DYN_CLIENT_OK;
+}
+
+/* Runs a rollout that is cancelled after three reports of its progress. */
+static void run_watched_rollout(void) {
+    witness w = {.enough = 3, .is_monotone = true};
+    const dyn_client_query query = watched_query(&w);
+    dyn_client_rollout *rollout;
+    ck_assert_int_eq(dyn_client_rollout_run(
+                         client, &query,
+                         &(dyn_client_rollout_request)DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = home, .steps = 1000000000000,
+                                                                                      .only_last = true),
+                         &rollout, &error),
+                     DYN_CLIENT_CANCELLED);
+}
+
+/* Subscribes and sees the events of models and of any progress, whose numbers it does not know. */
+static void check_subscription(size_t address_count, const char *const *addresses) {
+    static const char *const topics[] = {"models", "progress/*"};
+    dyn_client_subscription *subscription;
+    ck_assert_msg(dyn_client_subscribe(client, address_count, addresses, 2, topics, 5, &subscription, &error) ==
+                      DYN_CLIENT_OK,
+                  "%s", error.message);
+    bool is_told = false;
+    for (int i = 0; i < 100 && !is_told; i++) {
+        load_rod(i % 2 ? "<robot name='rod'><link name='base'/></robot>"
+                       : "<robot name='rod'><link name='root'/></robot>");
+        is_told = receives(subscription, "models");
+    }
+    ck_assert(is_told);
+    run_watched_rollout();
+    ck_assert(receives(subscription, "progress/"));
+    dyn_client_subscription_close(subscription);
+    ck_assert_int_eq(dyn_client_unload_model(client, "rod", 0, &error), DYN_CLIENT_OK);
+}
+
+START_TEST(a_subscription_has_the_bytes_of_events) {
+    dyn_client_server_info *info;
+    dyn_client_subscription *subscription;
+    const char *addresses[16];
+    size_t count = 0;
+    check_subscription(0, NULL);
+    ck_assert_int_eq(dyn_client_get_server_info(client, 0, &info, &error), DYN_CLIENT_OK);
+    for (size_t i = 0; i < info->endpoint_count && count < 16; i++) {
+        if (strcmp(info->endpoints[i].kind, "events") == 0) {
+            addresses[count++] = info->endpoints[i].address;
+        }
+    }
+    ck_assert_uint_gt(count, 0);
+    check_subscription(count, addresses);
+    dyn_client_server_info_free(info);
+    ck_assert_int_eq(dyn_client_subscribe(client, 0, NULL, 0, NULL, 0, &subscription, &error),
+                     DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "topics");
+}
+END_TEST
+
 int main(void) {
     TCase *all = tcase_create("calls");
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
@@ -516,6 +583,7 @@ int main(void) {
     tcase_add_test(all, version_of_the_header_is_that_of_the_library);
     tcase_add_test(all, query_for_a_description_has_its_model_and_sizes);
     tcase_add_test(all, watchers_of_models_see_each_load_replacement_and_unload);
+    tcase_add_test(all, a_subscription_has_the_bytes_of_events);
     tcase_add_test(all, a_watch_of_models_sees_the_first_event_after_it_returns);
     return run_unforked("client_calls", all);
 }

@@ -290,6 +290,99 @@ START_TEST(torques_of_motors_of_real_robots_produce_the_motion) {
 }
 END_TEST
 
+/* Returns a deterministic number from -1 to 1. */
+static double disturbance(size_t i) {
+    return sin(12.9898 * (double)(i + 1));
+}
+
+/* Checks that inverse dynamics refuses a motion at an argument, with the name of a constraint. */
+static void must_forbid(const dyn_client_query *query, const double *q, const double *v, const double *a,
+                        const char *field) {
+    double *tau = numbers(query->nv);
+    ck_assert_int_eq(dyn_client_inverse_dynamics(client, query, q, v, a, tau, &error), DYN_CLIENT_FAILED_PRECONDITION);
+    ck_assert_str_eq(error.field, field);
+    ck_assert_msg(strstr(error.message, "constraint closed_loop_") && strstr(error.message, "forbids this motion") &&
+                      strstr(error.message, "is off by"),
+                  "%s", error.message);
+    free(tau);
+}
+
+/* Checks the nearest acceleration x to a: forces of inverse dynamics that ask for it cause x, for which inverse
+ * dynamics yields the same forces without asking, and M (a - x) is orthogonal to the accelerations that the constraints
+ * allow, such as the difference of two of them, x - other. Returns false where a passive joint that no constraint
+ * holds, such as the spin of a rod, would need a force for a. */
+static bool check_nearest(const dyn_client_query *query, const double *q, const double *v, const double *a,
+                          const double *other) {
+    const size_t nv = query->nv;
+    double *tau = numbers(nv), *x = numbers(nv), *again = numbers(nv), *M = numbers(nv * nv), residual = 0;
+    const dyn_client_motion_options nearest = {.nearest = true, .residuals = &residual};
+    dyn_client_query asking = *query;
+    asking.motion_options = &nearest;
+    if (dyn_client_inverse_dynamics(client, &asking, q, v, a, tau, &error) != DYN_CLIENT_OK) {
+        ck_assert_msg(strstr(error.message, "it is passive"), "%s", error.message);
+        free(tau), free(x), free(again), free(M);
+        return false;
+    }
+    ck_assert_double_gt(residual, 1e-3);
+    accelerate(query, q, v, tau, x);
+    wire_require(dyn_client_inverse_dynamics(client, query, q, v, x, again, &error), &error);
+    assert_norm_close("forces", 0, again, tau, nv, 1e-6);
+    wire_require(dyn_client_mass_matrix(client, query, q, M, &error), &error);
+    double product = 0, size = 0;
+    for (size_t i = 0; i < nv; i++) {
+        for (size_t j = 0; j < nv; j++) {
+            product += (x[i] - other[i]) * M[i * nv + j] * (a[j] - x[j]);
+            size += fabs((x[i] - other[i]) * M[i * nv + j] * (a[j] - x[j]));
+        }
+    }
+    ck_assert_double_le(fabs(product), 1e-7 * size);
+    free(tau), free(x), free(again), free(M);
+    return true;
+}
+
+/* Disturbs the velocities and the accelerations of a robot's first state under the forces of its motors. Returns
+ * whether forces were found for the nearest acceleration. */
+static bool check_forbidden(const char *robot) {
+    closed_loop_reference reference;
+    open_reference(robot, &reference);
+    const size_t nq = reference.nq, nv = reference.nv;
+    double *q = numbers(nq), *v = numbers(nv), *tau = numbers(nv), *a = numbers(nv), *lambda = numbers(reference.m),
+           *other = numbers(nv), *wrong = numbers(nv);
+    closed_loop_state state = {q, v, tau, a, lambda, 0};
+    closed_loop_reference_state(&reference, 0, &state);
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = robot, .nq = nq, .nv = nv, .samples = 1);
+    for (int j = 0; j < dyn_model_joint_count(reference.model); j++) {
+        const dyn_joint *joint = dyn_model_joint(reference.model, j);
+        for (int k = joint->v_index; k < joint->v_index + joint->nv; k++) {
+            tau[k] = dyn_model_joint_is_passive(reference.model, j) ? 0 : disturbance((size_t)k);
+        }
+    }
+    accelerate(&query, q, v, tau, a);
+    for (size_t i = 0; i < nv; i++) {
+        tau[i] *= 2;
+        wrong[i] = v[i] + 0.3 * disturbance(i);
+    }
+    must_forbid(&query, q, wrong, a, "inverse_dynamics.v");
+    accelerate(&query, q, v, tau, other);
+    for (size_t i = 0; i < nv; i++) {
+        wrong[i] = a[i] + (0.1 + 0.1 * fabs(a[i])) * disturbance(i);
+    }
+    must_forbid(&query, q, v, wrong, "inverse_dynamics.a");
+    const bool is_answered = check_nearest(&query, q, v, wrong, other);
+    free(q), free(v), free(tau), free(a), free(lambda), free(other), free(wrong);
+    closed_loop_reference_close(&reference);
+    return is_answered;
+}
+
+START_TEST(motions_that_real_robots_cannot_make_are_refused_or_answered_by_the_nearest) {
+    int answered = 0;
+    for (size_t i = 0; closed_loop_robots[i]; i++) {
+        answered += check_forbidden(closed_loop_robots[i]);
+    }
+    ck_assert_int_ge(answered, 1);
+}
+END_TEST
+
 START_TEST(formulations_of_real_robots_with_loops_are_compared) {
     for (size_t i = 0; closed_loop_robots[i]; i++) {
         closed_loop_reference reference;
@@ -328,6 +421,7 @@ int main(void) {
         tcase_add_test(all, accelerations_of_real_robots_match_the_reference);
         tcase_add_test(all, formulations_of_real_robots_with_loops_are_compared);
         tcase_add_test(all, torques_of_motors_of_real_robots_produce_the_motion);
+        tcase_add_test(all, motions_that_real_robots_cannot_make_are_refused_or_answered_by_the_nearest);
     } else {
         printf("skipped: there are no reference accelerations\n");
     }

@@ -250,7 +250,7 @@ START_TEST(a_constraint_of_a_request_is_that_of_a_model) {
         const char *method, *rest;
     } cases[] = {
         {"forward_dynamics", "\"q\": [0, 0, 0], \"v\": [2, -2, 1], \"tau\": [1, 0, 0]"},
-        {"inverse_dynamics", "\"q\": [0, 0, 0], \"v\": [2, -2, 1]"},
+        {"inverse_dynamics", "\"q\": [0, 0, 0], \"a\": [2, -2, 1]"},
         {"evaluate", "\"q\": [0, 0, 0], \"quantities\": [{\"quantity\": \"QUANTITY_CONSTRAINT_JACOBIAN\"}, "
                      "{\"quantity\": \"QUANTITY_FORWARD_DYNAMICS\"}]"},
         {"assemble", "\"q\": [0.3, 0, 0], \"held_joints\": [\"motor\"]"},
@@ -328,7 +328,7 @@ START_TEST(the_command_line_takes_a_file_of_constraints) {
     write_constraints(constraints, "loop.json");
     json_decref(constraints);
     must_agree("fd", "--v 2,-2,1 --tau 1,0,0");
-    must_agree("id", "--v 2,-2,1");
+    must_agree("id", "--a 2,-2,1");
     must_agree("evaluate", "--quantity constraint_jacobian");
     must_agree("assemble", "--q motor=0.3 --hold motor");
     must_agree("rollout", "--v 2,-2,1 --duration 0.1");
@@ -461,6 +461,32 @@ START_TEST(an_impact_closes_a_loop_and_takes_energy) {
 }
 END_TEST
 
+/* Compares the derivative of the accelerations by q with differences, for a robot with three joints that moves. */
+static void check_derivatives(const char *robot) {
+    const double h = 1e-4;
+    char line[512];
+    snprintf(line, sizeof line, "$ctl evaluate %s --v 2,-2,1 --quantity forward_dynamics_by_q --json", robot);
+    json_t *found = run_json(line), *by_q = json_object_get(found, "forward_dynamics_by_q");
+    for (size_t k = 0; k < 3; k++) {
+        json_t *moved[2];
+        for (int side = 0; side < 2; side++) {
+            double q[3] = {0};
+            q[k] = side ? h : -h;
+            snprintf(line, sizeof line, "$ctl evaluate %s --q=%g,%g,%g --v 2,-2,1 --quantity forward_dynamics --json",
+                     robot, q[0], q[1], q[2]);
+            moved[side] = run_json(line);
+        }
+        for (size_t i = 0; i < 3; i++) {
+            double rate = (number_of(json_object_get(moved[1], "forward_dynamics"), i) -
+                           number_of(json_object_get(moved[0], "forward_dynamics"), i)) /
+                          (2 * h);
+            ck_assert_double_eq_tol(number_of(json_array_get(by_q, i), k), rate, 1e-4 * (1 + fabs(rate)));
+        }
+        json_decref(moved[0]), json_decref(moved[1]);
+    }
+    json_decref(found);
+}
+
 /* A spring-loaded hinge that closes a loop: its effort needs the opposite torque of the motor. */
 START_TEST(an_effort_in_a_loop_joint_turns_the_mechanism) {
     char line[512];
@@ -488,7 +514,7 @@ START_TEST(an_effort_in_a_loop_joint_turns_the_mechanism) {
         ck_assert_double_eq_tol(number_of(json_object_get(forces, "tau"), i), 0, 1e-9);
     }
     json_decref(without), json_decref(with), json_decref(damped), json_decref(forces);
-    must_fail("$ctl evaluate loaded_bar --quantity forward_dynamics_by_q", 1, "derivatives do not consider");
+    check_derivatives("loaded_bar");
 }
 END_TEST
 
@@ -562,6 +588,106 @@ START_TEST(rows_of_a_request_act_as_the_constraint_with_these_rows) {
 }
 END_TEST
 
+/* Calls evaluate at the states of the four-bar, with the quantities of constraints; `query` is the rest of the query.
+ * The caller frees the reply. */
+static json_t *evaluate_loop(const char *query) {
+    static const char *const quantities[] = {"FORWARD_DYNAMICS",
+                                             "INVERSE_DYNAMICS",
+                                             "CONSTRAINT_JACOBIAN",
+                                             "CONSTRAINT_BIAS",
+                                             "CONSTRAINT_INVERSE_INERTIA",
+                                             "CONSTRAINT_INERTIA",
+                                             "CONSTRAINT_FORCE_PROJECTOR",
+                                             "CONSTRAINT_ACCELERATION_PROJECTOR",
+                                             "CONSTRAINT_CONDITION",
+                                             "CONSTRAINT_MULTIPLIERS",
+                                             "CONSTRAINT_MULTIPLIERS_OF_MOTION",
+                                             "PROJECTED_INVERSE_DYNAMICS",
+                                             "PROJECTED_FORWARD_DYNAMICS",
+                                             "CONSTRAINT_MULTIPLIERS_BY_TAU",
+                                             "CONSTRAINED_ACCELERATION_BY_TAU",
+                                             "HYBRID_FORCES",
+                                             "HYBRID_ACCELERATION",
+                                             "HYBRID_MULTIPLIERS",
+                                             "IMPACT_VELOCITY",
+                                             "IMPACT_IMPULSES"};
+    char line[8192], *end = line;
+    end += sprintf(end,
+                   "$ctl call evaluate '{\"query\": {%s, \"motion_options\": {\"nearest\": true}}, "
+                   "\"q\": [0, 0, 0, 0, 0, 0], \"v\": [2, -2, 1, 1, -1, 2], "
+                   "\"a\": [1, -1, 1, 2, -2, 2], \"tau\": [5, 0, 0, 5, 0, 1], \"quantities\": [",
+                   query);
+    for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++) {
+        bool is_impact = strncmp(quantities[i], "IMPACT", 6) == 0;
+        end += sprintf(end, "%s{\"quantity\": \"QUANTITY_%s\"%s}", i ? ", " : "", quantities[i],
+                       is_impact ? ", \"restitution\": 0.5" : "");
+    }
+    sprintf(end, "]}'");
+    return run_json(line);
+}
+
+/* The rows of the loop beside a model without it have all quantities of the constraint: rows for both states alike, and
+ * for each state. */
+START_TEST(quantities_of_rows_are_those_of_the_constraint_with_these_rows) {
+    json_decref(load_open());
+    char *A = numbers_of("constraint_jacobian", ""), *bias = numbers_of("constraint_bias", "--v 2,-2,1");
+    char *other = numbers_of("constraint_bias", "--v 1,-1,2"), query[4096];
+    json_t *lists[] = {json_loads(A, 0, NULL), json_loads(bias, 0, NULL), json_loads(other, 0, NULL)};
+    json_t *matrix = json_array(), *accelerations = json_array();
+    for (int copy = 0; copy < 2; copy++) {
+        json_array_extend(matrix, lists[0]);
+        for (size_t i = 0; i < json_array_size(lists[1]); i++) {
+            json_array_append_new(accelerations, json_real(-number_of(lists[1 + copy], i)));
+        }
+    }
+    char *both = json_dumps(matrix, JSON_REAL_PRECISION(17)), *c = json_dumps(accelerations, JSON_REAL_PRECISION(17));
+    snprintf(query, sizeof query, "\"model\": \"tree\", \"rows\": {\"count\": 5, \"matrix\": %s, \"acceleration\": %s}",
+             both, c);
+    json_t *found = evaluate_loop(query), *expected = evaluate_loop("\"model\": \"four_bar\"");
+    json_t *results = json_object_get(found, "results");
+    ck_assert_uint_eq(json_array_size(results), 20);
+    for (size_t i = 0; i < json_array_size(results); i++) {
+        const json_t *own = json_array_get(results, i), *of = json_array_get(json_object_get(expected, "results"), i);
+        const json_t *blocks = json_object_get(own, "blocks"), *same = json_object_get(of, "blocks");
+        for (size_t k = 0; k < json_array_size(blocks); k++) {
+            must_be_close(json_object_get(json_array_get(blocks, k), "values"),
+                          json_object_get(json_array_get(same, k), "values"));
+        }
+    }
+    free(A), free(bias), free(other), free(both), free(c);
+    json_decref(lists[0]), json_decref(lists[1]), json_decref(lists[2]), json_decref(matrix);
+    json_decref(accelerations), json_decref(found), json_decref(expected);
+}
+END_TEST
+
+/* A row beside the constraint of the model follows it, and holds at the accelerations. A base that moves changes the
+ * forces, not the row. */
+START_TEST(a_row_beside_the_constraints_holds_as_they_do) {
+    json_decref(load_open());
+    static const char *const bases[] = {"", "--base-velocity 0,0,0,0,0,3 --base-acceleration 1,2,3,0,0,1"};
+    for (int i = 0; i < 2; i++) {
+        char line[1024];
+        snprintf(line, sizeof line, "$ctl fd tree --q 0.1,0.2,0.3 --v 1,2,3 --tau 5,1,1 --row 1,1,0=0.5 %s --json",
+                 bases[i]);
+        json_t *found = run_json(line), *a = json_object_get(found, "a");
+        ck_assert_double_eq_tol(number_of(a, 0) + number_of(a, 1), 0.5, 1e-10);
+        snprintf(line, sizeof line,
+                 "$ctl id tree --q 0.1,0.2,0.3 --v 1,2,3 --a %.17g,%.17g,%.17g --row 1,1,0=0.5 %s --json",
+                 number_of(a, 0), number_of(a, 1), number_of(a, 2), bases[i]);
+        json_t *forces = run_json(line), *tau = json_object_get(forces, "tau");
+        /* The row exerts the same force on both joints: tau differs from 5, 1, 1 by a multiple of it, and its squares
+         * are least. */
+        ck_assert_double_eq_tol(number_of(tau, 0) - number_of(tau, 1), 4, 1e-9);
+        ck_assert_double_eq_tol(number_of(tau, 0) + number_of(tau, 1), 0, 1e-9);
+        ck_assert_double_eq_tol(number_of(tau, 2), 1, 1e-9);
+        json_decref(found), json_decref(forces);
+    }
+    must_say("$ctl evaluate four_bar --row 1,0,0 --quantity constraint_multipliers --csv", "rows[0]");
+    must_fail("$ctl fd tree --row 1,0", 2, "--row 1,0: 2 values, but 3 are needed");
+    must_fail("$ctl rollout tree --row 1,0,0 --duration 1", 2, "rollout does not take --row");
+}
+END_TEST
+
 #define WITH_ROWS(rows) "{\"query\": {\"model\": \"tree\", \"rows\": {" rows "}}, \"q\": [0, 0, 0]}"
 
 START_TEST(wrong_rows_are_refused_at_their_member) {
@@ -573,6 +699,12 @@ START_TEST(wrong_rows_are_refused_at_their_member) {
          "inverse_dynamics.query.rows.acceleration: acceleration has 2 values"},
         {"mass_matrix '" WITH_ROWS("\"count\": 1, \"matrix\": [1, 0, 0]") "'",
          "mass_matrix.query.rows: mass_matrix does not support rows of a request"},
+        {"evaluate '{\"query\": {\"model\": \"tree\", \"rows\": {\"count\": 1, \"matrix\": [1, 0, 0]}}, \"q\": [0, 0, "
+         "0], \"quantities\": [{\"quantity\": \"QUANTITY_FORWARD_DYNAMICS_BY_Q\"}]}'",
+         "needs the derivatives of the rows, which the request states at its states alone"},
+        {"rollout '{\"query\": {\"model\": \"tree\", \"rows\": {\"count\": 1, \"matrix\": [1, 0, 0]}}, \"q\": [0, 0, "
+         "0], \"steps\": 1}'",
+         "rollout.query.rows: rollout does not support rows of a request; leave it out, or state a constraint"},
     };
     check_refusals(cases, sizeof cases / sizeof *cases);
 }
@@ -833,10 +965,6 @@ static const char *const tree_requests[] = {
     "inverse_dynamics '{\"query\": {\"model\": \"four_bar\", \"formulation\": \"lagrange_euler\"}, \"q\": [0, 0, 0]}'",
     "forward_dynamics '{\"query\": {\"model\": \"four_bar\", \"formulation\": \"lagrange_euler\"}, \"q\": [0, 0, 0]}'",
     "find_base_parameters '{\"query\": {\"model\": \"four_bar\"}}'",
-    "evaluate '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], \"quantities\": "
-    "[{\"quantity\": \"QUANTITY_INVERSE_MASS_MATRIX\"}]}'",
-    "evaluate '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], \"quantities\": "
-    "[{\"quantity\": \"QUANTITY_FORWARD_DYNAMICS_BY_V_V\"}]}'",
 };
 
 START_TEST(methods_that_would_ignore_constraints_name_one_instead) {
@@ -848,6 +976,50 @@ START_TEST(methods_that_would_ignore_constraints_name_one_instead) {
         must_fail(line, 1, "FAILED_PRECONDITION");
         must_fail(line, 1, strstr(line, "formulation") ? "a formulation of chains and trees" : "does not consider");
     }
+}
+END_TEST
+
+/* Quantities that the loop would change are those of the open tree, and say so. */
+START_TEST(quantities_of_the_tree_are_marked_where_constraints_hold) {
+    load("four_bar");
+    json_decref(load_open());
+    static const char *const quantities[] = {
+        "inverse_mass_matrix", "inverse_dynamics_by_q",   "inverse_dynamics_by_v",    "inverse_dynamics_by_q_q",
+        "mass_matrix_by_q",    "forward_dynamics_by_v_v", "inverse_mass_matrix_by_q", "inverse_dynamics_along",
+        "torque_regressor",    "joint_wrenches",          "joint_inertias",           "torque_ellipsoid"};
+    for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++) {
+        char line[512];
+        snprintf(line, sizeof line, "$ctl evaluate four_bar --quantity %s", quantities[i]);
+        must_say(line, "of the tree without its constraints");
+        snprintf(line, sizeof line, "$ctl evaluate four_bar --quantity %s --json", quantities[i]);
+        json_t *closed = run_json(line);
+        snprintf(line, sizeof line, "$ctl evaluate tree --quantity %s --json", quantities[i]);
+        json_t *open = run_json(line);
+        ck_assert_msg(json_equal(closed, open), "%s", quantities[i]);
+        json_decref(closed), json_decref(open);
+    }
+    must_say("$ctl evaluate four_bar --quantity frame_manipulability,frame_ellipsoids,frame_articulated_inertia "
+             "--frame rocker",
+             "of the tree without its constraints");
+}
+END_TEST
+
+/* Forces for the rotation of the rocker, which the loop couples to the crank, accelerate it as desired. */
+START_TEST(forces_of_a_task_accelerate_a_closed_loop_as_desired) {
+    char line[512];
+    load("four_bar");
+    json_t *reply =
+        run_json("$ctl call evaluate '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], \"v\": [2, -2, 1], "
+                 "\"quantities\": [{\"quantity\": \"QUANTITY_OPERATIONAL_SPACE_TORQUES\", \"reference_frame\": "
+                 "\"REFERENCE_FRAME_WORLD\", \"task\": [{\"frame\": \"rocker\", "
+                 "\"axes\": [\"TASK_AXIS_ANGULAR_Y\"], \"acceleration\": [3]}]}]}'");
+    const json_t *blocks = json_object_get(json_array_get(json_object_get(reply, "results"), 0), "blocks");
+    const json_t *tau = json_object_get(json_array_get(blocks, 0), "values");
+    snprintf(line, sizeof line, "$ctl fd four_bar --v 2,-2,1 --tau %.17g,%.17g,%.17g --json", number_of(tau, 0),
+             number_of(tau, 1), number_of(tau, 2));
+    json_t *motion = run_json(line), *a = json_object_get(motion, "a");
+    ck_assert_double_eq_tol(number_of(a, 2), 3, 1e-9);
+    json_decref(reply), json_decref(motion);
 }
 END_TEST
 
@@ -956,9 +1128,6 @@ START_TEST(derivatives_of_constrained_accelerations_are_those_of_the_motion) {
         ck_assert_double_eq_tol(number_of(by_v, 3 * i), rate, 1e-9 * fabs(rate));
     }
     json_decref(by_v), json_decref(by_q), json_decref(before), json_decref(after);
-    must_fail("$ctl call evaluate '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], "
-              "\"quantities\": [{\"quantity\": \"QUANTITY_INVERSE_MASS_MATRIX\"}]}'",
-              1, "has the constraint \"loop\"");
 }
 END_TEST
 
@@ -987,7 +1156,92 @@ START_TEST(inverse_dynamics_finds_the_torque_of_the_only_motor) {
     must_say("$ctl export driven", "passive_joints");
     must_fail("$ctl export driven --format screws", 1, "constraint loop: screws cannot state the constraint \"loop\"");
     load_with_passive("undriven", json_pack("[s, s, s]", "motor", "elbow", "pivot"));
-    must_fail("$ctl id undriven --a 1,0,0", 1, "it is passive, and the motion needs a force of");
+    must_fail("$ctl id undriven --a 2,-2,1", 1, "it is passive, and the motion needs a force of");
+}
+END_TEST
+
+/* A motion that the loop of the four-bar forbids, through each method that computes the forces of one. */
+START_TEST(a_motion_that_a_loop_forbids_is_refused_by_every_method) {
+#define FORBIDDEN "\"q\": [0, 0, 0], \"v\": [0, 0, 0], \"a\": [1, 0, 0]}'"
+#define OF_FOUR_BAR "'{\"query\": {\"model\": \"four_bar\"}, "
+    static const struct {
+        const char *method, *more, *field;
+    } cases[] = {
+        {"inverse_dynamics", "", "inverse_dynamics.a: "},
+        {"inverse_dynamics_trajectory", "", "inverse_dynamics_trajectory.a: "},
+        {"explain", "", "explain.a: "},
+        {"evaluate", "\"quantities\": [{\"quantity\": \"QUANTITY_INVERSE_DYNAMICS\"}], ", "evaluate.a: "},
+        {"evaluate", "\"quantities\": [{\"quantity\": \"QUANTITY_CONSTRAINT_MULTIPLIERS_OF_MOTION\"}], ",
+         "evaluate.a: "},
+        {"evaluate", "\"quantities\": [{\"quantity\": \"QUANTITY_CONSTRAINT_WRENCHES_OF_MOTION\"}], ", "evaluate.a: "},
+    };
+    char line[1024];
+    json_decref(load_open());
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(line, sizeof line, "$ctl call %s " OF_FOUR_BAR "%s" FORBIDDEN, cases[i].method, cases[i].more);
+        must_fail(line, 1, cases[i].field);
+        must_fail(line, 1, "constraint loop forbids this motion: its acceleration along \"linear");
+        snprintf(line, sizeof line,
+                 "$ctl call %s '{\"query\": {\"model\": \"four_bar\", \"motion_options\": {\"nearest\": true}}, "
+                 "%s" FORBIDDEN,
+                 cases[i].method, cases[i].more);
+        json_t *answer = run_json(line);
+        const json_t *agreement = json_object_get(answer, "agreement");
+        ck_assert_double_gt(number_of(json_object_get(agreement, "residuals"), 0), 0.1);
+        json_decref(answer);
+    }
+    must_fail("$ctl id four_bar --a 1,0,0", 1, "or ask for the nearest motion by --nearest");
+    must_say("$ctl id four_bar --a 1,0,0 --nearest", "the constraints forbid the motion by");
+    must_fail("$ctl id four_bar --v 1,0,0", 1, "its velocity along");
+    must_say("$ctl id tree --a 1,0,0 --json", "tau");
+    must_fail("$ctl id tree --nearest", 1, "has no constraints");
+    must_fail(
+        "$ctl call mass_matrix '{\"query\": {\"model\": \"four_bar\", \"motion_options\": {}}, \"q\": [0, 0, 0]}'", 1,
+        "mass_matrix.query.motion_options: mass_matrix does not support options of constrained motions");
+    must_fail(
+        "$ctl call inverse_dynamics '{\"query\": {\"model\": \"four_bar\", \"motion_options\": {\"tolerance\": 2}}, "
+        "\"q\": [0, 0, 0]}'",
+        1, "inverse_dynamics.query.motion_options.tolerance: the tolerance is 2");
+    must_fail(
+        "$ctl call inverse_dynamics '{\"query\": {\"model\": \"four_bar\", \"motion_options\": {\"nearest\": true, "
+        "\"tolerance\": 0.5}}, \"q\": [0, 0, 0]}'",
+        1, "leave out tolerance or nearest");
+}
+END_TEST
+
+/* Where the four-bar is driven at all three joints, weights decide which of them work. */
+START_TEST(weights_distribute_the_forces_of_motors) {
+    char line[512];
+    json_decref(load_open());
+    json_t *motion = run_json("$ctl fd four_bar --tau 5,1,-2 --json"), *a = json_object_get(motion, "a");
+    snprintf(line, sizeof line, "$ctl id four_bar --a %.17g,%.17g,%.17g --json --force-weights", number_of(a, 0),
+             number_of(a, 1), number_of(a, 2));
+    double tau[3][3];
+    static const char *const weights[] = {"1", "1,1e10,1e10", "1e10,1,1"};
+    for (int i = 0; i < 3; i++) {
+        char command[640];
+        snprintf(command, sizeof command, "%s %s", line, weights[i]);
+        json_t *found = run_json(command);
+        for (size_t k = 0; k < 3; k++) {
+            tau[i][k] = number_of(json_object_get(found, "tau"), k);
+        }
+        snprintf(command, sizeof command, "$ctl fd four_bar --tau %.17g,%.17g,%.17g --json", tau[i][0], tau[i][1],
+                 tau[i][2]);
+        json_t *again = run_json(command);
+        for (size_t k = 0; k < 3; k++) {
+            ck_assert_double_eq_tol(number_of(json_object_get(again, "a"), k), number_of(a, k), 1e-7);
+        }
+        json_decref(found), json_decref(again);
+    }
+    ck_assert_double_le(fabs(tau[1][1]) + fabs(tau[1][2]), 1e-6);
+    ck_assert_double_le(fabs(tau[2][0]), 1e-6);
+    ck_assert_double_gt(fabs(tau[0][0]), 1e-3);
+    ck_assert_double_lt(fabs(tau[0][0]), fabs(tau[1][0]));
+    must_fail("$ctl id four_bar --force-weights 1,2", 1, "--force-weights: force_weights has 2 values; pass 3");
+    must_fail("$ctl id four_bar --force-weights 1,0,1", 1,
+              "force_weights[1] is 0; pass a finite number that is positive");
+    must_fail("$ctl id four_bar --multiplier-weights=-1", 1, "multiplier_weights[0] is -1");
+    json_decref(motion);
 }
 END_TEST
 
@@ -1252,6 +1506,8 @@ int main(void) {
     tcase_add_test(all, an_impact_closes_a_loop_and_takes_energy);
     tcase_add_test(all, an_effort_in_a_loop_joint_turns_the_mechanism);
     tcase_add_test(all, rows_of_a_request_act_as_the_constraint_with_these_rows);
+    tcase_add_test(all, quantities_of_rows_are_those_of_the_constraint_with_these_rows);
+    tcase_add_test(all, a_row_beside_the_constraints_holds_as_they_do);
     tcase_add_test(all, wrong_rows_are_refused_at_their_member);
     tcase_add_test(all, rows_that_are_not_finite_are_refused_at_their_number);
     tcase_add_test(all, motion_and_the_force_of_a_plate_yield_the_torques);
@@ -1261,6 +1517,8 @@ int main(void) {
     tcase_add_test(all, constraints_that_contradict_each_other_are_refused_by_name);
     tcase_add_test(all, too_many_constraints_are_refused_with_the_limit);
     tcase_add_test(all, methods_that_would_ignore_constraints_name_one_instead);
+    tcase_add_test(all, quantities_of_the_tree_are_marked_where_constraints_hold);
+    tcase_add_test(all, forces_of_a_task_accelerate_a_closed_loop_as_desired);
     tcase_add_test(all, formulate_shows_the_inner_quantities_of_constraints);
     tcase_add_test(all, terms_of_the_equation_of_motion_are_those_of_the_tree);
     tcase_add_test(all, forward_dynamics_shows_the_forces_of_the_constraints);
@@ -1271,6 +1529,8 @@ int main(void) {
     tcase_add_test(all, recorded_motions_of_closed_loops_replay_bit_by_bit);
     tcase_add_test(all, simulations_of_closed_loops_go_on_after_a_restart);
     tcase_add_test(all, loop_closure_is_refused_where_it_does_not_fit);
+    tcase_add_test(all, a_motion_that_a_loop_forbids_is_refused_by_every_method);
+    tcase_add_test(all, weights_distribute_the_forces_of_motors);
     tcase_add_test(all, inverse_dynamics_finds_the_torque_of_the_only_motor);
     tcase_add_test(all, a_four_bar_that_a_weld_closes_stands_on_the_torque_of_its_motor);
     tcase_add_test(all, a_coupling_of_a_joint_with_itself_is_refused_with_the_names);

@@ -18,6 +18,7 @@
 
 #include "dynamics/v1/envelope.pb-c.h"
 #include "dynamics/v1/event.pb-c.h"
+#include "dynamics/v1/fast_channel.pb-c.h"
 #include "dynamics/v1/recording.pb-c.h"
 
 enum { MAX_TYPES = 512, REPEATED = 2, LINE_SIZE = 65536 };
@@ -76,6 +77,8 @@ static const ProtobufCMessageDescriptor *const roots[] = {
     &dynamics__v1__recording_entry__descriptor,
     &dynamics__v1__state_record__descriptor,
     &dynamics__v1__kept_model__descriptor,
+    &dynamics__v1__open_fast_channel_request__descriptor,
+    &dynamics__v1__open_fast_channel_reply__descriptor,
 };
 
 static void collect(contract *c) {

@@ -214,11 +214,12 @@ void daemon_signal(const daemon_fixture *daemon, int signal) {
     ck_assert_int_eq(kill(daemon->process, signal), 0);
 }
 
-/* Fails the test with a message and the daemon's log. */
+/* Fails the test with a message, after the daemon's log, which is too long for a message of Check. */
 static void fail_with_log(const daemon_fixture *daemon, const char *problem, const char *detail) {
     char *log = daemon_log(daemon);
-    ck_abort_msg("%s %s; its log:\n%s", problem, detail, log);
+    fprintf(stderr, "the log of the daemon:\n%s", log);
     free(log);
+    ck_abort_msg("%s %s; its log is above", problem, detail);
 }
 
 void daemon_wait_for_notice(const daemon_fixture *daemon, const char *text, double seconds) {
@@ -324,4 +325,12 @@ size_t daemon_open_descriptors(const daemon_fixture *daemon) {
     }
     closedir(directory);
     return count;
+}
+
+void daemon_expect_descriptors(const daemon_fixture *daemon, size_t most, double seconds) {
+    double end = now() + seconds;
+    for (size_t open = daemon_open_descriptors(daemon); open > most; open = daemon_open_descriptors(daemon)) {
+        ck_assert_msg(now() < end, "%zu descriptors are open instead of %zu", open, most);
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    }
 }

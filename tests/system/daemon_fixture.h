@@ -90,4 +90,8 @@ size_t daemon_resident_bytes(const daemon_fixture *daemon);
 /* Returns the number of the daemon's open descriptors. */
 size_t daemon_open_descriptors(const daemon_fixture *daemon);
 
+/* Waits until the daemon has at most `most` open descriptors; fails the test after `seconds`. The daemon's probes of
+ * its own endpoints open up to four for a moment. */
+void daemon_expect_descriptors(const daemon_fixture *daemon, size_t most, double seconds);
+
 #endif

@@ -368,6 +368,77 @@ START_TEST(links_that_bend_move_by_their_free_accelerations) {
 }
 END_TEST
 
+/* Checks forward dynamics: the forces that inverse dynamics states cause its accelerations, and those of the joints
+ * alone cause a_free. */
+START_TEST(links_that_bend_move_by_given_forces) {
+    static const double q[4] = {0.3, -0.5, 1, 2}, v[4] = {1, -2, 0, 3}, a[4] = {3, 4, -1, 5};
+    static const double bent[8] = {2e-3, -1e-3, 3e-3, 1e-3, 0, 1e-3, 2e-3, -4e-3};
+    static const double rates[8] = {0.1, 0, -0.2, 0.1, 0.3, 0.2, 0.1, 0}, steps[8] = {1, -2, 3, 4, 0, 5, -6, 7};
+    dyn_client_flexible_chain chain = DYN_CLIENT_FLEXIBLE_CHAIN_INIT(.link_count = 2, .links = BENDS, .mode_q = bent,
+                                                                     .mode_v = rates, .mode_a = steps);
+    dyn_client_query query = TWO_LINK;
+    dyn_client_error error;
+    dyn_client_formulation *found, *again, *free_modes;
+    query.samples = 2;
+    must(dyn_client_formulate_flexible(client, &query, &chain, q, v, a, &found, &error), &error);
+    chain.tau = found->tau;
+    must(dyn_client_formulate_flexible(client, &query, &chain, q, v, a, &free_modes, &error), &error);
+    must_be_close(block_of(free_modes, "a"), block_of(found, "a_free"), 12);
+    chain.mode_tau = block_of(found, "tau_modes");
+    must(dyn_client_formulate_flexible(client, &query, &chain, q, v, NULL, &again, &error), &error);
+    for (int i = 0; i < 2; i++) {
+        must_be_close(block_of(again, "a") + 6 * i, a + 2 * i, 2);
+        must_be_close(block_of(again, "a") + 6 * i + 2, steps + 4 * i, 4);
+    }
+    dyn_client_formulation_free(found), dyn_client_formulation_free(again), dyn_client_formulation_free(free_modes);
+}
+END_TEST
+
+/* Links that are straight have the forces of rigid links on the same base. */
+START_TEST(links_that_bend_follow_a_moving_base) {
+    static const double q[2] = {0.3, -0.5}, v[2] = {1, -2}, a[2] = {3, 4};
+    static const double linear[3] = {1, 2, -1}, angular[3] = {0.5, -2, 1}, rate[3] = {3, 1, 2}, turn[3] = {-2, 4, 1};
+    const dyn_client_base_motion base = {.linear_velocity = linear,
+                                         .angular_velocity = angular,
+                                         .linear_acceleration = rate,
+                                         .angular_acceleration = turn,
+                                         .rows = 1};
+    const dyn_client_flexible_chain chain = DYN_CLIENT_FLEXIBLE_CHAIN_INIT(.link_count = 2, .links = BENDS);
+    dyn_client_query query = TWO_LINK;
+    dyn_client_error error;
+    double tau[2], still[2];
+    dyn_client_formulation *found;
+    query.formulation = NULL;
+    must(dyn_client_inverse_dynamics(client, &query, q, v, a, still, &error), &error);
+    query.base_motion = &base;
+    must(dyn_client_inverse_dynamics(client, &query, q, v, a, tau, &error), &error);
+    query.formulation = "book_flexible";
+    must(dyn_client_formulate_flexible(client, &query, &chain, q, v, a, &found, &error), &error);
+    must_be_close(found->tau, tau, 2);
+    ck_assert_double_ge(fabs(tau[0] - still[0]), 1);
+    dyn_client_formulation_free(found);
+}
+END_TEST
+
+/* A payload of 2 kg at the end of a beam of 1 kg adds 2 kg times the square of the displacement of the end, 2. */
+START_TEST(a_payload_counts_in_the_modes_of_the_link_that_carries_it) {
+    static const double q[2] = {0.3, -0.5};
+    const dyn_client_payload load = {.link = "link2", .inertia = {.mass = 2, .center_of_mass = {1, 0, 0}}};
+    const dyn_client_flexible_chain chain = DYN_CLIENT_FLEXIBLE_CHAIN_INIT(.link_count = 1, .links = &BENDS[1]);
+    dyn_client_query query = TWO_LINK;
+    dyn_client_error error;
+    for (size_t payloads = 0; payloads < 2; payloads++) {
+        dyn_client_formulation *found;
+        query.payload_count = payloads, query.payloads = &load;
+        must(dyn_client_formulate_flexible(client, &query, &chain, q, NULL, NULL, &found, &error), &error);
+        const double *M = block_of(found, "M");
+        ck_assert_double_eq_tol(M[10], payloads ? 9 : 1, 1e-12);
+        ck_assert_double_eq_tol(M[15], payloads ? 9 : 1, 1e-12);
+        dyn_client_formulation_free(found);
+    }
+}
+END_TEST
+
 /* Checks that a request with this link is refused at this field. */
 static void must_refuse_link(dyn_client_flexible_link link, dyn_client_status status, const char *field) {
     static const double q[2] = {0, 0};
@@ -396,6 +467,14 @@ START_TEST(links_that_cannot_bend_are_refused_with_their_field) {
     ck_assert_int_eq(dyn_client_formulate_flexible(client, &query, &chain, q, NULL, NULL, &found, &error),
                      DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "formulate.mode_q[1]");
+    chain.mode_q = NULL, chain.mode_tau = wrong;
+    ck_assert_int_eq(dyn_client_formulate_flexible(client, &query, &chain, q, NULL, NULL, &found, &error),
+                     DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "formulate.mode_tau[1]");
+    chain.mode_tau = NULL, chain.tau = wrong;
+    ck_assert_int_eq(dyn_client_formulate_flexible(client, &query, &chain, q, NULL, NULL, &found, &error),
+                     DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "formulate.tau[1]");
     query.formulation = "kane";
     ck_assert_int_eq(dyn_client_formulate_flexible(client, &query, &chain, q, NULL, NULL, &found, &error),
                      DYN_CLIENT_INVALID_ARGUMENT);
@@ -742,6 +821,9 @@ int main(void) {
     tcase_add_test(all, a_constrained_tip_accelerates_as_demanded);
     tcase_add_test(all, wrong_constraints_of_the_tip_are_refused_with_their_field);
     tcase_add_test(all, links_that_bend_move_by_their_free_accelerations);
+    tcase_add_test(all, links_that_bend_move_by_given_forces);
+    tcase_add_test(all, links_that_bend_follow_a_moving_base);
+    tcase_add_test(all, a_payload_counts_in_the_modes_of_the_link_that_carries_it);
     tcase_add_test(all, links_that_cannot_bend_are_refused_with_their_field);
     tcase_add_test(all, every_formulation_is_compared);
     tcase_add_test(all, a_formulation_that_does_not_apply_says_why);

@@ -51,15 +51,6 @@ static uint64_t count_deaf_clients(const daemon_fixture *d) {
     return count;
 }
 
-/* Waits until the daemon has at most `most` open descriptors; fails the test after `seconds`. */
-static void expect_descriptors(const daemon_fixture *d, size_t most, double seconds) {
-    double end = sp_now() + seconds;
-    while (daemon_open_descriptors(d) > most) {
-        ck_assert_msg(sp_now() < end, "%zu descriptors are open instead of %zu", daemon_open_descriptors(d), most);
-        sp_pause(0.05);
-    }
-}
-
 /* Loads and unloads a model, so that an event is published. */
 static void cause_event(dyn_client *client) {
     const dyn_client_load_request request =
@@ -264,7 +255,7 @@ START_TEST(hundred_deaf_clients_in_sequence) {
     sp_expect_right_answer(&peer);
     sp_close(&peer);
     ck_assert_uint_ge(count_deaf_clients(&d), CLIENTS);
-    expect_descriptors(&d, before + 4, 5);
+    daemon_expect_descriptors(&d, before + 4, 5);
     daemon_stop(&d);
 }
 END_TEST
@@ -293,7 +284,7 @@ START_TEST(clients_that_vanish_in_the_middle_of_a_message) {
     }
     sp_pause(0.5);
     witnesses_expect_no_stall(&all, "clients that vanish");
-    expect_descriptors(&d, before + 4, 5);
+    daemon_expect_descriptors(&d, before + 4, 5);
     expect_all_listeners(&d);
     daemon_stop(&d);
     free(request);
@@ -368,7 +359,7 @@ START_TEST(nine_thousand_five_hundred_silent_connections) {
     printf("%d connected in %.1f s; the daemon held %zu descriptors and %.0f MB\n", count, connected, most,
            (double)memory / 1e6);
     /* The daemon closes the silent connections without an action of the peers. */
-    expect_descriptors(&d, before + 4, 60);
+    daemon_expect_descriptors(&d, before + 4, 60);
     printf("all were closed after %.1f s\n", sp_now() - start);
     for (int i = 0; i < count; i++) {
         sp_close(&peers[i]);
@@ -416,7 +407,7 @@ START_TEST(exhausted_descriptors) {
     for (int i = 0; i < count; i++) {
         sp_close(&peers[i]);
     }
-    expect_descriptors(&d, before + 8, 20);
+    daemon_expect_descriptors(&d, before + 8, 20);
     expect_all_listeners(&d);
     daemon_stop(&d);
 }

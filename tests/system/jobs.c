@@ -221,7 +221,8 @@ START_TEST(a_job_is_cancelled_by_its_token_only) {
     ck_assert_str_eq(error.field, "cancel_job.token");
     dyn_client *stranger;
     require(dyn_client_connect(served.request_tcp, NULL, &stranger, &error));
-    refused(dyn_client_cancel_job(stranger, ticket.name, 0, 0, &error), DYN_CLIENT_PERMISSION_DENIED, "WRONG_TOKEN");
+    refused(dyn_client_cancel_job(stranger, ticket.name, ticket.token + 1, 0, &error), DYN_CLIENT_PERMISSION_DENIED,
+            "WRONG_TOKEN");
     require(dyn_client_cancel_job(stranger, ticket.name, ticket.token, 0, &error));
     dyn_client_close(stranger);
     wait_for_state(ticket.name, DYN_CLIENT_JOB_STATE_CANCELLED);

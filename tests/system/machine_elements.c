@@ -861,7 +861,7 @@ END_TEST
 
 #define BELT                                                                                                           \
     ", \"constraints\": [{\"name\": \"belt\", \"coupling\": {\"coordinates\": [{\"joint\": \"shoulder\", "             \
-    "\"coefficient\": 1}, {\"joint\": \"elbow\", \"coefficient\": 0.5}]}}]"
+    "\"coefficient\": 1}, {\"joint\": \"elbow\", \"coefficient\": 0.5}]}}], \"motion_options\": {\"nearest\": true}"
 
 /* The terms of Explain add up to the inverse dynamics with constraints, and that of the constraints is - A' lambda. */
 START_TEST(explain_states_constraints_and_losses_of_gears_as_terms) {

@@ -194,6 +194,46 @@ START_TEST(the_pieces_of_a_batch_have_the_bits_of_one_daemon) {
 }
 END_TEST
 
+/* Restarts a replica with a variable of the environment: of another version of the program, or where a sanitizer does
+ * not permit a preloaded library, with another instruction set. */
+static void restart_with_other_code(daemon_fixture *replica) {
+#ifdef OTHER_VERSION_LIBRARY
+    const char *name = "LD_PRELOAD", *value = OTHER_VERSION_LIBRARY;
+#else
+    const char *name = "DYNAMICS_INSTRUCTION_SET", *value = "scalar";
+#endif
+    ck_assert_int_eq(daemon_end(replica, SIGTERM), 0);
+    setenv(name, value, 1);
+    daemon_begin(replica);
+    unsetenv(name);
+}
+
+START_TEST(replicas_of_two_versions_are_told_apart) {
+    enum { TRIES = 50 };
+    states s = create_states(BATCH, 6, 6);
+    dyn_client *fleet = load_connect(server.url);
+    dyn_client_error error;
+    dyn_client_spread found = DYN_CLIENT_SPREAD_INIT(.pieces = 0);
+    const dyn_client_query query =
+        DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = s.n, .timeout = 60, .spread = &found);
+    restart_with_other_code(&replicas[0]);
+    /* The NATS server distributes the pieces at random, so that a batch may miss the replica. */
+    for (int i = 0; i < TRIES && found.codes[1][0] == '\0'; i++) {
+        ck_assert_msg(dyn_client_inverse_dynamics(fleet, &query, s.q, s.v, s.a, s.result, &error) == DYN_CLIENT_OK,
+                      "%s", error.message);
+    }
+    ck_assert_str_ne(found.codes[0], found.codes[1]);
+#ifdef OTHER_VERSION_LIBRARY
+    static const char other[] = "dynamicsd 99.0.0, ";
+    bool is_first = strncmp(found.codes[0], other, strlen(other)) == 0;
+    ck_assert_msg(is_first || strncmp(found.codes[1], other, strlen(other)) == 0, "%s and %s", found.codes[0],
+                  found.codes[1]);
+#endif
+    free_states(&s);
+    dyn_client_close(fleet);
+}
+END_TEST
+
 /* Evaluates quantities of the states, one of them with an acceleration for each sample. */
 static dyn_client_evaluation *evaluate(dyn_client *client, const states *s) {
     static const char *const frames[] = {"tool0", "forearm_link"};
@@ -517,6 +557,7 @@ int main(void) {
     tcase_add_test(all, no_daemon_and_no_server_are_told_apart);
     tcase_add_test(all, a_request_beyond_the_payload_is_refused_with_both_sizes);
     tcase_add_test(all, the_pieces_of_a_batch_have_the_bits_of_one_daemon);
+    tcase_add_test(all, replicas_of_two_versions_are_told_apart);
     tcase_add_test(all, the_pieces_of_an_evaluation_are_joined_in_order);
     tcase_add_test(all, the_pieces_of_rollouts_are_joined_in_order);
     tcase_add_test(all, an_error_in_a_piece_names_its_place_in_the_batch);

@@ -10,13 +10,15 @@
 
 static const double GRAVITY = 9.81;
 
+double sp_call_patience = SP_PATIENCE;
+
 Dynamics__V1__Reply *sp_call_bytes(const sp_peer *peer, const void *bytes, size_t size) {
     static atomic_uint next_number = 1;
     uint32_t number = atomic_fetch_add(&next_number, 1), answered = 0;
     uint8_t *body;
     size_t body_size;
     ck_assert_msg(sp_send_request(peer, number, bytes, size), "the daemon closed the connection");
-    sp_result result = sp_receive_reply(peer, SP_PATIENCE, &answered, &body, &body_size);
+    sp_result result = sp_receive_reply(peer, sp_call_patience, &answered, &body, &body_size);
     ck_assert_msg(result != SP_CLOSED, "the daemon closed the connection instead of answering %zu bytes", size);
     ck_assert_msg(result == SP_MESSAGE, "%zu bytes were not answered", size);
     ck_assert_uint_eq(answered, number);

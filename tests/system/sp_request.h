@@ -11,8 +11,11 @@
 /* Time in which every request must be answered, in seconds. */
 #define SP_PATIENCE 20.0
 
-/* Sends bytes as the body of a request and returns the reply, which must arrive within SP_PATIENCE; sp_free_reply frees
- * it. */
+/* Time that sp_call_bytes waits for a reply, in seconds: SP_PATIENCE, unless a test sets another one. */
+extern double sp_call_patience;
+
+/* Sends bytes as the body of a request and returns the reply, which must arrive within sp_call_patience; sp_free_reply
+ * frees it. */
 Dynamics__V1__Reply *sp_call_bytes(const sp_peer *peer, const void *bytes, size_t size);
 
 /* Sends a request and returns the reply; sp_free_reply frees it. */

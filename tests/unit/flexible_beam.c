@@ -148,17 +148,24 @@ END_TEST
  * of the coordinates: shoulder, modes, elbow in the tree; shoulder, elbow, modes in the chain. */
 typedef struct arm_pair {
     dyn_model *tree, *rigid;
+    const dyn_model *loaded; /* tree with the payload */
     dyn_flexible_chain *chain;
-    dyn_workspace *workspace;
+    dyn_workspace *workspace, *of_rigid;
 } arm_pair;
 
+/* Parts of an arm at the end of its first link: the wrist, a payload on it, the place of the elbow, and the forearm. */
+typedef struct arm_parts {
+    dyn_inertia wrist, payload, forearm;
+    double elbow[3];
+} arm_parts;
+
 /* Returns a builder of an arm: shoulder, upper arm, weld, wrist, elbow, forearm. */
-static dyn_builder *arm_links(const dyn_inertia *upper, const dyn_inertia *forearm) {
+static dyn_builder *arm_links(const dyn_inertia *upper, const arm_parts *parts) {
     static const double elbow_axis[3] = {0, 0.6, 0.8};
     const dyn_link_description links[] = {{.name = "base"},
                                           {.name = "upper", .inertia = *upper},
-                                          {.name = "wrist"},
-                                          {.name = "forearm", .inertia = *forearm}};
+                                          {.name = "wrist", .inertia = parts->wrist},
+                                          {.name = "forearm", .inertia = parts->forearm}};
     dyn_joint_description joints[] = {
         {.name = "shoulder", .type = DYN_JOINT_TYPE_CONTINUOUS, .axis = {0, 0, 1}, .position = {0, 0, 0.4}},
         {.name = "weld", .type = DYN_JOINT_TYPE_FIXED, .position = {length, 0, 0}},
@@ -166,6 +173,7 @@ static dyn_builder *arm_links(const dyn_inertia *upper, const dyn_inertia *forea
     dyn_builder *builder;
     dyn_error error;
     memcpy(joints[2].axis, elbow_axis, sizeof elbow_axis);
+    memcpy(joints[2].position, parts->elbow, sizeof parts->elbow);
     require(dyn_builder_create("arm", &builder, &error), &error);
     for (int i = 0; i < 4; i++) {
         require(dyn_builder_add_link(builder, &links[i], &error), &error);
@@ -178,10 +186,26 @@ static dyn_builder *arm_links(const dyn_inertia *upper, const dyn_inertia *forea
     return builder;
 }
 
-static const dyn_inertia long_forearm = {
-    .mass = 0.4, .center_of_mass = {0.2, 0.03, 0}, .rotational = {2e-3, 0, 0, 5e-3, 0, 5e-3}};
+static const arm_parts plain_parts = {
+    .forearm = {.mass = 0.4, .center_of_mass = {0.2, 0.03, 0}, .rotational = {2e-3, 0, 0, 5e-3, 0, 5e-3}}};
 
-static arm_pair arms(const dyn_inertia *forearm) {
+/* Heavy parts with levers about the end of the beam. */
+static const arm_parts loaded_parts = {
+    .wrist = {.mass = 0.7, .center_of_mass = {0.1, -0.05, 0.04}, .rotational = {4e-3, 1e-3, 0, 5e-3, 0, 6e-3}},
+    .payload = {.mass = 1.3, .center_of_mass = {-0.1, 0.2, 0.1}, .rotational = {2e-2, 0, 1e-3, 3e-2, 0, 4e-2}},
+    .forearm = {.mass = 0.4, .center_of_mass = {0.2, 0.03, 0}, .rotational = {2e-3, 0, 0, 5e-3, 0, 5e-3}},
+    .elbow = {0.15, 0.1, -0.05}};
+
+/* Loads the model of a workspace with a payload on the wrist. */
+static const dyn_model *load(dyn_workspace *workspace, const dyn_model *model, const dyn_inertia *payload) {
+    const dyn_payload mounted = {.link = frame_of(model, "wrist"), .inertia = *payload};
+    const dyn_model *loaded;
+    dyn_error error;
+    require(dyn_workspace_load(workspace, 1, &mounted, &loaded, &error), &error);
+    return loaded;
+}
+
+static arm_pair arms(const arm_parts *parts) {
     double mass = density * length;
     const dyn_flexible_beam beam = {.name = "strip",
                                     .joint = "weld",
@@ -197,21 +221,27 @@ static arm_pair arms(const dyn_inertia *forearm) {
     double products[36], stiffness[4];
     dyn_error error;
     arm_pair pair;
-    dyn_builder *builder = arm_links(&none, forearm);
+    dyn_builder *builder = arm_links(&none, parts);
     require(dyn_builder_add_flexible_beam(builder, &beam, &error), &error);
     pair.tree = build_model(builder, NULL, NULL);
-    pair.rigid = build_model(arm_links(&rod, forearm), NULL, NULL);
+    pair.rigid = build_model(arm_links(&rod, parts), NULL, NULL);
     require(dyn_beam_modes(&strip, 2, modes, products, stiffness, &error), &error);
-    const dyn_flexible_link link = {frame_of(pair.rigid, "upper"), 2, modes, products, stiffness};
-    require(dyn_flexible_chain_create(pair.rigid, 1, &link, &pair.chain, &error), &error);
+    const dyn_payload payload = {.link = frame_of(pair.rigid, "wrist"), .inertia = parts->payload};
+    const dyn_beam_load carried = {pair.rigid, frame_of(pair.rigid, "upper"), 1, &payload};
+    require(dyn_beam_carry(&strip, 2, &carried, modes, products, &error), &error);
     require(dyn_workspace_create(pair.tree, &pair.workspace, &error), &error);
+    require(dyn_workspace_create(pair.rigid, &pair.of_rigid, &error), &error);
+    pair.loaded = load(pair.workspace, pair.tree, &parts->payload);
+    const dyn_model *straight = load(pair.of_rigid, pair.rigid, &parts->payload);
+    const dyn_flexible_link link = {frame_of(pair.rigid, "upper"), 2, modes, products, stiffness};
+    require(dyn_flexible_chain_create(straight, 1, &link, &pair.chain, &error), &error);
     ck_assert_int_eq(dyn_model_nv(pair.tree), ARM_NQ);
     ck_assert_int_eq(dyn_flexible_chain_size(pair.chain), ARM_NQ);
     return pair;
 }
 
 static void free_arms(arm_pair *pair) {
-    dyn_workspace_free(pair->workspace);
+    dyn_workspace_free(pair->workspace), dyn_workspace_free(pair->of_rigid);
     dyn_flexible_chain_free(pair->chain);
     dyn_model_free(pair->tree);
     dyn_model_free(pair->rigid);
@@ -238,7 +268,7 @@ static double difference(const arm_pair *pair, random_source *random, double amp
     tau[0] = random_uniform(random, -1, 1), tau[3] = random_uniform(random, -1, 1);
     to_chain(q, x), to_chain(v, rates), to_chain(tau, forces);
     require(dyn_add_passive_forces(pair->tree, 1, &springs, 1, q, v, tau, &error), &error);
-    require(dyn_aba(pair->tree, pair->workspace, 1, NULL, q, v, tau, NULL, a, &error), &error);
+    require(dyn_aba(pair->loaded, pair->workspace, 1, NULL, q, v, tau, NULL, a, &error), &error);
     require(dyn_flexible_forward_dynamics(pair->chain, NULL, x, rates, forces, b, &error), &error);
     double same[ARM_NQ], off = 0;
     to_chain(a, same);
@@ -253,7 +283,8 @@ static double difference(const arm_pair *pair, random_source *random, double amp
 START_TEST(an_arm_moves_as_the_recursion_of_book_says) {
     const dyn_inertia ball = {.mass = 0.4, .rotational = {1e-5, 0, 0, 1e-5, 0, 1e-5}};
     random_source random = random_seed("flexible beam", 1984);
-    arm_pair pair = arms(&long_forearm), with_ball = arms(&ball);
+    const arm_parts ball_alone = {.forearm = ball};
+    arm_pair pair = arms(&plain_parts), with_ball = arms(&ball_alone);
     for (int i = 0; i < 20; i++) {
         ck_assert_double_le(difference(&pair, &random, 0), 1e-6);
         ck_assert_double_le(difference(&pair, &random, 1e-5), 1e-3);
@@ -264,9 +295,36 @@ START_TEST(an_arm_moves_as_the_recursion_of_book_says) {
 }
 END_TEST
 
+/* The wrist, a payload on it and the elbow beside the end of the beam move with the end. */
+START_TEST(what_a_beam_carries_moves_as_the_bodies_of_the_tree) {
+    random_source random = random_seed("loaded beam", 1986);
+    arm_pair pair = arms(&loaded_parts), without = arms(&plain_parts);
+    for (int i = 0; i < 20; i++) {
+        ck_assert_double_le(difference(&pair, &random, 0), 1e-6);
+        ck_assert_double_le(difference(&pair, &random, 1e-5), 2e-3);
+    }
+    double M[2][ARM_NQ * ARM_NQ], tree[ARM_NQ * ARM_NQ], zero[ARM_NQ] = {0}, unit[ARM_NQ], row[ARM_NQ];
+    dyn_error error;
+    require(dyn_flexible_inertia_matrix(pair.chain, zero, M[0], &error), &error);
+    require(dyn_flexible_inertia_matrix(without.chain, zero, M[1], &error), &error);
+    require(dyn_crba(pair.loaded, pair.workspace, 1, zero, tree, &error), &error);
+    for (int i = 0; i < ARM_NQ; i++) {
+        memset(unit, 0, sizeof unit), unit[i] = 1;
+        to_chain(unit, row);
+        double sum = 0;
+        for (int k = 0; k < ARM_NQ * ARM_NQ; k++) {
+            sum += row[k / ARM_NQ] * M[0][k] * row[k % ARM_NQ];
+        }
+        ck_assert_double_eq_tol(sum, tree[i * ARM_NQ + i], 1e-6 * tree[i * ARM_NQ + i]);
+    }
+    ck_assert_msg(M[0][2 * ARM_NQ + 2] > 2 * M[1][2 * ARM_NQ + 2], "the load does not count");
+    free_arms(&pair), free_arms(&without);
+}
+END_TEST
+
 START_TEST(other_algorithms_agree_on_an_arm_that_bends) {
     random_source random = random_seed("flexible algorithms", 1985);
-    arm_pair pair = arms(&long_forearm);
+    arm_pair pair = arms(&plain_parts);
     for (int i = 0; i < 10; i++) {
         double q[ARM_NQ], v[ARM_NQ], a[ARM_NQ], tau[ARM_NQ], back[ARM_NQ], M[ARM_NQ * ARM_NQ], kinetic, potential;
         double half = 0;
@@ -301,7 +359,7 @@ static double energy_of(const arm_pair *pair, const double *q, const double *v) 
 }
 
 START_TEST(a_rollout_keeps_the_energy_of_an_arm_that_bends) {
-    arm_pair pair = arms(&long_forearm);
+    arm_pair pair = arms(&plain_parts);
     const double q[ARM_NQ] = {0.3, 0.02, -0.001, 0.7}, v[ARM_NQ] = {1.5, 0.3, 0, -2};
     double end[ARM_NQ], rates[ARM_NQ];
     dyn_simulation_options o = DYN_SIMULATION_OPTIONS_INIT();
@@ -392,9 +450,10 @@ END_TEST
 
 START_TEST(a_moving_joint_is_no_place_for_a_beam) {
     const dyn_inertia none = {0};
+    const arm_parts bare = {0};
     const dyn_flexible_beam beam = {
         .name = "strip", .joint = "elbow", .direction = {0, 1, 0}, .mass_per_length = 1, .rigidity = {1, 0}};
-    dyn_builder *builder = arm_links(&none, &none);
+    dyn_builder *builder = arm_links(&none, &bare);
     dyn_error error;
     ck_assert_int_eq(dyn_builder_add_flexible_beam(builder, &beam, &error), DYN_INVALID_ARGUMENT);
     ck_assert_msg(strstr(error.message, "continuous") != NULL, "%s", error.message);
@@ -407,6 +466,7 @@ int main(void) {
     tcase_add_test(all, a_cantilever_has_its_frequencies);
     tcase_add_test(all, a_force_at_the_end_bends_it_as_statics_says);
     tcase_add_test(all, an_arm_moves_as_the_recursion_of_book_says);
+    tcase_add_test(all, what_a_beam_carries_moves_as_the_bodies_of_the_tree);
     tcase_add_test(all, other_algorithms_agree_on_an_arm_that_bends);
     tcase_add_test(all, a_rollout_keeps_the_energy_of_an_arm_that_bends);
     tcase_add_test(all, damping_lets_the_first_mode_decay);

@@ -35,6 +35,10 @@ NOT_EXCEEDED = {
     "stored_reply_bytes": "the oldest reply is evicted (system.identity)",
     "largest_stored_reply_bytes": "the reply is not stored (system.identity)",
 }
+NOT_EXCEEDED.update({name: "does not apply to administrators (system.user_limits)" for name in (
+    "user_requests", "user_samples", "user_memory_bytes", "user_models", "user_simulations", "user_streams",
+    "user_recordings", "user_recordings_bytes", "user_jobs", "user_job_bytes")})
+NOT_EXCEEDED["request_cpu_time"] = "0 is no limit (system.user_limits)"
 SETTINGS = {"limits": {"message_bytes": 1 << 20, "reply_bytes": 65536, "samples": 2000, "models": 20, "links": 60,
                        "simulations": 1, "streams": 1, "topics": 1, "stream_points": 100, "recordings": 1,
                        "recordings_bytes": 1 << 30}}

@@ -110,6 +110,16 @@ def manage(client, arm, project):
         client.close_connection(max(numbers))
         assert max(numbers) not in {one.connection for one in client.connections()}
         other.ping()
+    slow = client.slow_requests(3)
+    assert len(slow) <= 3 and all(0 <= one.waiting_time <= one.time for one in slow)
+    with dynamicsd.connect(direct) as other:
+        calls = client.server_info().counters["fast_calls"]
+        other.open_fast_channel("ur5", ["mass_matrix", "gravity_forces"])
+        robot, q = other.model("ur5"), [0.1, -1.0, 1.0, 0.2, 0.3, 0.4]
+        assert (robot.gravity(q) == client.model("ur5").gravity(q)).all()
+        found = robot.evaluate(["mass_matrix", "gravity_forces"], q)
+        assert (found["gravity_forces"] == robot.gravity(q)).all()
+        assert client.server_info().counters["fast_calls"] == calls + 3
     before = client.set_log_level("debug")
     assert client.set_log_level(before) == "debug" and client.set_log_level() == before
     assert {one.name for one in client.models()} >= {"ur5", "two_link"}

@@ -12,7 +12,7 @@ import pytest
 
 import dynamicsd
 from daemon import Daemon
-from nats import NatsServer
+from nats_server import NatsServer
 
 # Program that evaluates lines. It says "begin" before each and "interrupted" when Ctrl-C has ended it.
 PROGRAM = """
@@ -127,6 +127,39 @@ def test_ctrl_c_ends_every_call_while_the_daemon_does_not_answer(addresses, tran
     finally:
         started.process.send_signal(signal.SIGCONT)
         program.close()
+
+
+@pytest.fixture
+def replicas():
+    """NATS server with three daemons of one worker each."""
+    server = NatsServer()
+    started = [Daemon({"server": {"workers": 1}}, server.url) for _ in range(3)]
+    yield server, started
+    for daemon in started:
+        daemon.stop()
+    server.stop()
+
+
+def test_ctrl_c_cancels_the_request_at_every_replica(replicas):
+    server, started = replicas
+    stateless = LONG[:-1]
+    program = Program(server.url)
+    clients = [dynamicsd.connect(daemon.request, timeout=60) for daemon in started]
+    try:
+        for call in stateless:
+            assert program.interrupt(call, 0.3) < 10, call
+            # A call that a daemon went on with would leave its only worker to none of these.
+            for client in clients:
+                client.model("ur5").rollout(np.zeros((200, 6)), steps=2, timeout=20)
+        started[0].process.send_signal(signal.SIGSTOP)
+        os.waitpid(started[0].process.pid, os.WUNTRACED)
+        for call in stateless:
+            assert program.interrupt(call, 0.3) < 10, call
+    finally:
+        started[0].process.send_signal(signal.SIGCONT)
+        program.close()
+        for client in clients:
+            client.close()
 
 
 def test_a_handler_of_the_program_sees_the_signal(ur5):

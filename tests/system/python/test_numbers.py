@@ -185,6 +185,12 @@ def test_a_link_bends_as_a_clamped_beam(arm):
     rigid = arm.formulate("book_flexible", [0.0, 0.3], [1.0, 2.0], [3.0, 4.0], flexible_links=[link])
     np.testing.assert_allclose(rigid.tau, arm.inverse_dynamics([0.0, 0.3], [1.0, 2.0], [3.0, 4.0]), rtol=1e-12)
     np.testing.assert_allclose(rigid.blocks["M"].values[:2, :2], arm.mass_matrix([0.0, 0.3]), rtol=1e-12)
+    assert "a" not in rigid.blocks
+    moved = arm.formulate("book_flexible", [0.0, 0.3], [1.0, 2.0], flexible_links=[link], tau=rigid.tau,
+                          mode_tau=rigid.blocks["tau_modes"].values)
+    np.testing.assert_allclose(moved.blocks["a"].values, [3.0, 4.0, 0.0, 0.0], atol=1e-9)
+    with pytest.raises(ValueError, match="tau needs flexible_links"):
+        arm.formulate("kane", [0.0, 0.3], tau=[1.0, 2.0])
 
 
 def test_blocks_of_a_formulation_have_units_axes_and_states(arm):
@@ -240,6 +246,28 @@ def test_losses_of_gears_count_in_both_directions_of_the_dynamics(client, projec
     np.testing.assert_allclose(found.terms["gear_loss"], tau - lossless, atol=1e-12)
     assert all(abs(found.terms["gear_loss"]) > 0.01)
     model.unload()
+
+
+def test_gears_lose_a_part_of_the_load_of_shafts(client, project):
+    model = client.load(project / "tests/data/machine_elements/geared_wrist.json", name="wrist in python")
+    counted = dynamicsd.PassiveForces(damping=True, friction=True, gear_losses=True)
+    q, v, a = [0.2, 0.6], [1.0, -0.4], [2.0, 3.0]
+    tau = model.inverse_dynamics(q, v, a, passive_forces=counted)
+    np.testing.assert_allclose(model.forward_dynamics(q, v, tau, passive_forces=counted), a, atol=1e-8)
+    gear = model.description.machine_elements[2]
+    assert (gear.joint, gear.kind, gear.gear.efficiency) == ("left", "gear", 0.8)
+    model.unload()
+
+
+def test_calls_leave_out_rotors(client, project):
+    geared = client.load(project / "tests/data/machine_elements/geared_arm.json", name="rotors in python")
+    kept = dataclasses.replace(geared.export(), machine_elements=[])
+    bare = client.load(kept, name="no rotors in python")
+    assert (geared.mass_matrix([0.1, 0.9], without_rotors=True) == bare.mass_matrix([0.1, 0.9])).all()
+    assert abs(geared.mass_matrix([0.1, 0.9])[1, 1] - bare.mass_matrix([0.1, 0.9])[1, 1] - 12.5) < 1e-12
+    with pytest.raises(dynamicsd.InvalidArgument, match="without_rotors"):
+        geared.poses([0.1, 0.9], "lower", without_rotors=True)
+    geared.unload(), bare.unload()
 
 
 def test_descriptions_in_python_have_machine_elements(client, project):

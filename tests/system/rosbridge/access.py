@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Access of clients to the gateway: origins, token, TLS, limits, slow readers, silence."""
+import hashlib
+import json
 import os
 import pathlib
 import re
@@ -18,6 +20,16 @@ import websocket
 
 TWO_LINK = {"model": "two_link"}
 PANDA = {"model": "panda"}
+
+# TLS, and a token of which the test writes the hash.
+SECURE = """request = tls+tcp://127.0.0.1:0
+events = tls+tcp://127.0.0.1:0
+[tls]
+certificate_file = {directory}/certificate.pem
+key_file = {directory}/key.pem
+[access]
+tokens = {directory}/tokens
+"""
 
 
 class Access(unittest.TestCase):
@@ -118,6 +130,43 @@ class Access(unittest.TestCase):
         self.client(gateway, wrap=wrap).synchronize()
         with self.assertRaises((websocket.Closed, websocket.Refused, OSError)):
             gateway.connect()
+
+    def test_the_daemon_is_reached_over_tls_with_a_token(self):
+        class Secure(fixture.Daemon):
+            """Makes the files before the daemon starts."""
+
+            def __init__(self):
+                super().__init__(keeps_state=True, configuration=SECURE)
+
+            def prepare(self):
+                key, certificate = (pathlib.Path(self.directory, name) for name in ("key.pem", "certificate.pem"))
+                subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out",
+                                certificate, "-days", "2", "-subj", "/CN=localhost"], check=True, capture_output=True)
+                key.chmod(0o600)
+                pathlib.Path(self.directory, "token").write_text("gate-way-token\n")
+                digest = hashlib.sha256(b"gate-way-token").hexdigest()
+                tokens = pathlib.Path(self.directory, "tokens")
+                tokens.write_text(f"gateway reader {digest}\n")
+                tokens.chmod(0o600)
+
+        daemon = Secure()
+        self.addCleanup(daemon.stop)
+        endpoints = json.loads(daemon.control("info", "--json").stdout)["endpoints"]
+        address = {each["kind"]: each["address"] for each in endpoints if each["address"].startswith("tls+tcp:")}
+        settings = f"?ca={daemon.directory}/certificate.pem&name=localhost"
+        gateway = fixture.Gateway(daemon, daemon__request=address["request"] + settings,
+                                  daemon__events=address["events"], daemon__token_file=f"{daemon.directory}/token")
+        self.addCleanup(lambda: self.assertEqual(gateway.stop(), 0))
+        client = self.client(gateway)
+        self.assertEqual(client.values("/dynamics/get_server_info")["caller"], "token:gateway")
+        self.assertIn("load_model needs the role user, and token:gateway has reader",
+                      str(client.refusal("/dynamics/load_model", {"description": {"name": "new"}})))
+        client.send("subscribe", topic="/dynamics/models")
+        client.synchronize()
+        time.sleep(1)
+        self.assertEqual(daemon.control("unload", "two_link").returncode, 0)
+        event = client.receive("publish")
+        self.assertEqual(event["topic"], "/dynamics/models")
 
     def test_connections_are_bounded(self):
         gateway = self.gateway(limits__connections=2)

@@ -62,17 +62,28 @@ class Program:
 
 
 class Daemon(Program):
-    """A daemon with the sample robots, in a directory of its own; `keeps_state`: recordings and simulations, too."""
+    """A daemon with the sample robots, in a directory of its own; `keeps_state`: recordings and simulations, too;
+    `configuration`: sections of its configuration, in which {directory} is that directory."""
 
-    def __init__(self, keeps_state=False):
+    def __init__(self, keeps_state=False, configuration=""):
         self.directory = tempfile.mkdtemp(prefix="rosbridge.")
         self.request = f"ipc://{self.directory}/request.sock"
         self.events = f"ipc://{self.directory}/events.sock"
         state = pathlib.Path(self.directory, "state")
         state.mkdir()
-        super().__init__(self.directory, "dynamicsd", os.environ["DYNAMICSD"], "--endpoint", self.request, "--events",
-                         self.events, "--models", os.environ["ROBOTS"], *(["--state", state] if keeps_state else []))
+        self.prepare()
+        endpoints = ["--endpoint", self.request, "--events", self.events]
+        if configuration:
+            file = pathlib.Path(self.directory, "dynamicsd.conf")
+            file.write_text(f"[endpoints]\nrequest = {self.request}\nevents = {self.events}\n"
+                            + configuration.format(directory=self.directory))
+            endpoints = ["--config", file]
+        super().__init__(self.directory, "dynamicsd", os.environ["DYNAMICSD"], *endpoints, "--models",
+                         os.environ["ROBOTS"], *(["--state", state] if keeps_state else []))
         wait_for(lambda: self.control("ping").returncode == 0, "the daemon answers")
+
+    def prepare(self):
+        """Makes files in the directory, before the daemon starts."""
 
     def control(self, *arguments):
         return subprocess.run([os.environ["DYNAMICSCTL"], "--endpoint", self.request, *arguments], text=True,
@@ -103,12 +114,13 @@ class Gateway(Program):
     count = itertools.count()
 
     def __init__(self, daemon, **keys):
+        request, events = keys.pop("daemon__request", daemon.request), keys.pop("daemon__events", daemon.events)
         number = next(self.count)
         port_file = pathlib.Path(daemon.directory, f"port{number}")
         settings = {"server.port_file": port_file, **{key.replace("__", "."): value for key, value in keys.items()}}
         arguments = [f"--set={key}={value}" for key, value in settings.items()]
         super().__init__(daemon.directory, f"gateway{number}", os.environ["DYNAMICS_ROSBRIDGE"], "--endpoint",
-                         daemon.request, "--events", daemon.events, "--port", "0", "--verbose", *arguments)
+                         request, "--events", events, "--port", "0", "--verbose", *arguments)
         wait_for(lambda: self.process.poll() is not None or (port_file.exists() and port_file.read_text().endswith(
             "\n")),
                  "the gateway listens")

@@ -39,6 +39,7 @@ CHOICES = {"orientation", "rotation", "multiplier"}
 # Methods that change or report something which has no numbers, or none that stay the same from call to call.
 OTHERS = {"compare", "load_model", "derive_model", "unload_model", "export_model", "get_health",
           "get_server_info", "get_metrics", "get_settings", "list_connections", "close_connection",
+          "list_slow_requests",
           "set_log_level", "cancel", "create_simulation", "step_simulation", "set_simulation_input",
           "set_simulation_state", "pause_simulation", "resume_simulation", "reset_simulation",
           "delete_simulation", "watch_simulation", "claim_simulation", "save_simulations",

@@ -33,6 +33,7 @@ export const calls = [
   ["set_log_level", { level: "LOG_LEVEL_INFO" }],
   ["get_settings", {}],
   ["list_connections", {}],
+  ["list_slow_requests", { count: 3 }],
   ["load_model", { urdf: description, name: "called" }],
   ["list_models", {}],
   ["describe_model", { model: "called" }],

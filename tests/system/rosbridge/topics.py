@@ -412,8 +412,9 @@ class Topics(fixture.Case):
         self.assertEqual(request["fieldnames"][0], "query")
         self.assertEqual(request["fieldnames"][-2:], ["joint_state", "ignore_extra_joints"])
         reply = values("/rosapi/service_response_details", {"type": "dynamics_msgs/InverseDynamics"})["typedefs"][0]
-        self.assertEqual(reply["fieldnames"], ["samples", "tau", "passive_forces"])
-        self.assertEqual(reply["fieldtypes"], ["uint64", "float64", "dynamics_msgs/msg/PassiveForces"])
+        self.assertEqual(reply["fieldnames"], ["samples", "tau", "passive_forces", "agreement"])
+        self.assertEqual(reply["fieldtypes"], ["uint64", "float64", "dynamics_msgs/msg/PassiveForces",
+                                               "dynamics_msgs/msg/MotionAgreement"])
         raw = values("/rosapi/topics_and_raw_types")
         text = raw["typedefs_full_text"][raw["topics"].index("/diagnostics")]
         self.assertTrue(text.startswith("std_msgs/Header header\ndiagnostic_msgs/DiagnosticStatus[] status\n"), text)

@@ -50,7 +50,8 @@ class Usage(unittest.TestCase):
                 (["--set", "limits.calls=1.5"], "calls = 1.5: set a whole number"),
                 (["--set", "limits.call_time=0"], "call_time = 0: set a time in seconds from 0.01 to 86400"),
                 (["--endpoint", "dynamicsd.sock"],
-                 "request = dynamicsd.sock: set ipc:///absolute/path or tcp://host:port"),
+                 "request = dynamicsd.sock: set ipc:///absolute/path, tcp://host:port, tls+tcp://host:port?ca=FILE or "
+                 "nats://host:port"),
                 (["--events", "tcp://localhost"], "events = tcp://localhost: set ipc:///"),
                 (["--set", "limits.ping_interval=nan"], "ping_interval = nan: set a time"),
                 (["--set", "limits.ping_timeout=60000"],
@@ -84,7 +85,8 @@ class Usage(unittest.TestCase):
     def test_what_cannot_be_listened_to_ends_it(self):
         done = run("--endpoint", "ipc:///nowhere", "--events", "nonsense", "--port", "0")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("events = nonsense: set ipc:///absolute/path or tcp://host:port", done.stderr)
+        self.assertIn("events = nonsense: set ipc:///absolute/path, tcp://host:port or tls+tcp://host:port?ca=FILE",
+                      done.stderr)
         done = run("--port", "0", "--set", "server.address=192.0.2.1", "--events", "ipc:///tmp/nowhere")
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("cannot listen at 192.0.2.1", done.stderr)

@@ -3,6 +3,7 @@
  * computes a job, and the test decides when it runs. */
 #include "methods/job_table.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "unit/server/support.h"
@@ -11,6 +12,7 @@ enum { MOST_TASKS = 16, RESULT_BYTES = 1000, LARGE_BYTES = 5000 };
 
 static struct {
     service_limits limits;
+    uint64_t share, share_bytes; /* of each user */
     memory_budget budget;
     running_calls running;
     logger log;
@@ -22,8 +24,9 @@ static struct {
 } bench;
 
 /* Stores a task until run_next runs it. Returns false if bench.most_tasks tasks are stored. */
-static bool store_task(void *pool, void (*run)(void *task), void *task) {
+static bool store_task(void *pool, uint64_t user, void (*run)(void *task), void *task) {
     (void)pool;
+    (void)user;
     if (bench.task_count == bench.most_tasks) {
         return false;
     }
@@ -54,6 +57,7 @@ static void start_bench(void) {
     bench.limits.jobs = 3;
     bench.limits.job_bytes = 4000;
     bench.limits.job_result_time = 60;
+    bench.share = bench.share_bytes = UINT64_MAX;
     bench.most_tasks = MOST_TASKS;
     bench.result_bytes = RESULT_BYTES;
     const job_table_options options = {
@@ -100,9 +104,14 @@ static error_reason start(const char *name, uint64_t user) {
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_GRAVITY;
     request.gravity = &gravity;
     refusal why = {0};
+    access_caller caller = {.role = ACCESS_USER};
+    snprintf(caller.name, sizeof caller.name, "uid:%llu", (unsigned long long)user);
     const job_order order = {.name = name,
                              .method = "gravity",
                              .owner = "test",
+                             .caller = &caller,
+                             .share = bench.share,
+                             .share_bytes = bench.share_bytes,
                              .token = 7,
                              .started_by = {.peer = {TRANSPORT_ORIGIN_USER, user}, .client = user, .id = 1},
                              .request = &request};
@@ -179,6 +188,29 @@ START_TEST(a_new_job_evicts_the_oldest_result_of_its_own_peer_only) {
     ck_assert_int_eq(start("d", 3), REASON_TOO_MANY_JOBS);
     ck_assert_int_eq(start("d", 1), REASON_NONE);
     ck_assert(!is_there("a") && is_there("b") && is_there("c") && is_there("d"));
+    end_bench();
+}
+END_TEST
+
+START_TEST(a_user_has_a_share_of_jobs_and_of_their_bytes) {
+    start_bench();
+    bench.limits.jobs = 10;
+    bench.share = 2;
+    ck_assert_int_eq(start("a", 1), REASON_NONE);
+    ck_assert_int_eq(start("b", 1), REASON_NONE);
+    ck_assert_int_eq(start("c", 1), REASON_TOO_MANY_JOBS);
+    ck_assert_int_eq(start("d", 2), REASON_NONE);
+    run_all();
+    ck_assert_int_eq(start("c", 1), REASON_NONE); /* evicts the result of "a" */
+    ck_assert(!is_there("a") && is_there("b") && is_there("c") && is_there("d"));
+    run_all();
+    bench.share_bytes = RESULT_BYTES;
+    ck_assert_int_eq(start("e", 1), REASON_NONE); /* evicts both results */
+    ck_assert(!is_there("b") && !is_there("c") && is_there("d") && is_there("e"));
+    bench.result_bytes = RESULT_BYTES + 1;
+    run_all();
+    ck_assert_int_eq(state_of("e"), DYNAMICS__V1__JOB_STATE__JOB_STATE_FAILED);
+    check_error("e", "JOBS_TOO_LARGE");
     end_bench();
 }
 END_TEST
@@ -279,6 +311,7 @@ int main(void) {
     TCase *tests = tcase_create("job_table");
     tcase_add_test(tests, a_job_passes_through_its_states);
     tcase_add_test(tests, a_new_job_evicts_the_oldest_result_of_its_own_peer_only);
+    tcase_add_test(tests, a_user_has_a_share_of_jobs_and_of_their_bytes);
     tcase_add_test(tests, results_share_the_bytes_of_all_jobs);
     tcase_add_test(tests, a_cancelled_job_is_not_computed);
     tcase_add_test(tests, a_job_cancelled_while_queued_is_no_longer_under_way);

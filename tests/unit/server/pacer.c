@@ -21,11 +21,12 @@ typedef struct ticking {
     uint64_t start, last;
     atomic_uint count;
     unsigned most;
-    atomic_bool ran_early, ran_out_of_order;
+    bool is_greedy;
+    atomic_bool ran_early, ran_out_of_order, ran_with_others;
 } ticking;
 
-static uint64_t tick(pacer_task *task, uint64_t due) {
-    ticking *t = (ticking *)task;
+static uint64_t tick(ticking *t) {
+    uint64_t due = t->task.due;
     if (clock_now() < due) {
         atomic_store(&t->ran_early, true);
     }
@@ -37,8 +38,37 @@ static uint64_t tick(pacer_task *task, uint64_t due) {
     return count == t->most ? PACER_END : t->start + (count + 1) * PERIOD;
 }
 
+/* Runs a quarter of a period, counts the tick, and returns the present time, so that the task is due again at once. */
+static uint64_t hog(ticking *t) {
+    uint64_t end = clock_now() + PERIOD / 4;
+    while (clock_now() < end) {
+    }
+    atomic_fetch_add(&t->count, 1);
+    return clock_now();
+}
+
+static void run(pacer_task *const tasks[], size_t count, pacer_memory *memory, uint64_t next[]) {
+    (void)memory;
+    for (size_t i = 0; i < count; i++) {
+        ticking *t = (ticking *)tasks[i];
+        next[i] = t->is_greedy ? hog(t) : tick(t);
+        if (i > 0 && tasks[i]->due < tasks[i - 1]->due) {
+            atomic_store(&t->ran_out_of_order, true);
+        }
+        if (count > 1) {
+            atomic_store(&t->ran_with_others, true);
+        }
+    }
+}
+
+static pacer *create(unsigned threads, uint64_t spin) {
+    pacer *p = pacer_create(&(pacer_options){.threads = threads, .run = run, .spin = spin});
+    ck_assert_ptr_nonnull(p);
+    return p;
+}
+
 static void add(pacer *p, ticking *t, unsigned most) {
-    *t = (ticking){.task = {.run = tick}, .start = clock_now(), .most = most};
+    *t = (ticking){.start = clock_now(), .most = most};
     ck_assert(pacer_add(p, &t->task, t->start + PERIOD));
 }
 
@@ -48,9 +78,10 @@ static void wait_for(const ticking *t, unsigned count) {
     }
 }
 
-START_TEST(tasks_run_at_their_times_and_never_before) {
+/* Runs many tasks by two threads and checks the times of their ticks. */
+static void check_times(uint64_t spin) {
     static ticking many[MANY];
-    pacer *p = pacer_create(2);
+    pacer *p = create(2, spin);
     for (int i = 0; i < MANY; i++) {
         add(p, &many[i], TICKS);
     }
@@ -68,11 +99,39 @@ START_TEST(tasks_run_at_their_times_and_never_before) {
         ck_assert_uint_ge(end, many[i].last);
     }
 }
+
+START_TEST(tasks_run_at_their_times_and_never_before) {
+    check_times(0);
+}
+END_TEST
+
+START_TEST(spinning_threads_run_tasks_at_their_times) {
+    check_times(PERIOD / 10);
+}
+END_TEST
+
+START_TEST(tasks_that_are_due_at_one_time_run_together) {
+    static ticking many[MANY];
+    pacer *p = create(1, 0);
+    uint64_t start = clock_now() + 20 * PERIOD;
+    for (int i = 0; i < MANY; i++) {
+        many[i] = (ticking){.start = start, .most = TICKS};
+        ck_assert(pacer_add(p, &many[i].task, start + PERIOD));
+    }
+    for (int i = 0; i < MANY; i++) {
+        wait_for(&many[i], TICKS);
+    }
+    pacer_free(p);
+    for (int i = 0; i < MANY; i++) {
+        ck_assert(atomic_load(&many[i].ran_with_others));
+        ck_assert(!atomic_load(&many[i].ran_out_of_order));
+    }
+}
 END_TEST
 
 START_TEST(removed_task_does_not_run_again) {
     ticking t;
-    pacer *p = pacer_create(1);
+    pacer *p = create(1, 0);
     for (int round = 0; round < 20; round++) {
         add(p, &t, 1000000);
         wait_for(&t, 2);
@@ -86,20 +145,9 @@ START_TEST(removed_task_does_not_run_again) {
 }
 END_TEST
 
-/* Runs a quarter of a period, counts the tick, and returns the present time, so that the task is due again at once. */
-static uint64_t hog(pacer_task *task, uint64_t due) {
-    ticking *t = (ticking *)task;
-    uint64_t end = clock_now() + PERIOD / 4;
-    (void)due;
-    while (clock_now() < end) {
-    }
-    atomic_fetch_add(&t->count, 1);
-    return clock_now();
-}
-
 START_TEST(task_that_is_always_due_leaves_others_their_turn_and_can_be_removed) {
-    ticking greedy = {.task = {.run = hog}}, modest;
-    pacer *p = pacer_create(1);
+    ticking greedy = {.is_greedy = true}, modest;
+    pacer *p = create(1, 0);
     ck_assert(pacer_add(p, &greedy.task, clock_now()));
     add(p, &modest, TICKS);
     wait_for(&modest, TICKS);
@@ -111,7 +159,7 @@ END_TEST
 
 START_TEST(many_tasks_are_added_and_removed_in_any_order) {
     static ticking many[MANY];
-    pacer *p = pacer_create(2);
+    pacer *p = create(2, 0);
     random_source random = random_seed("many tasks are added and removed", 17);
     for (int i = 0; i < MANY; i++) {
         add(p, &many[i], 1000000);
@@ -132,6 +180,8 @@ int main(void) {
     TCase *tests = tcase_create("pacer");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, tasks_run_at_their_times_and_never_before);
+    tcase_add_test(tests, spinning_threads_run_tasks_at_their_times);
+    tcase_add_test(tests, tasks_that_are_due_at_one_time_run_together);
     tcase_add_test(tests, removed_task_does_not_run_again);
     tcase_add_test(tests, task_that_is_always_due_leaves_others_their_turn_and_can_be_removed);
     tcase_add_test(tests, many_tasks_are_added_and_removed_in_any_order);

@@ -191,6 +191,26 @@ static void release(void *value) {
     ((thing *)value)->references--;
 }
 
+/* Things are alike if their names begin with the same letter. */
+static bool have_one_letter(const void *value, const void *inserted) {
+    return ((const thing *)value)->name[0] == ((const thing *)inserted)->name[0];
+}
+
+START_TEST(things_that_are_alike_have_a_share) {
+    const name_share share = {.most = 2, .is_alike = have_one_letter};
+    thing things[] = {{.name = "a1"}, {.name = "b1"}, {.name = "a2"}, {.name = "a3"}, {.name = "b2"}};
+    const name_insertion expected[] = {NAME_INSERTED, NAME_INSERTED, NAME_INSERTED, NAME_SHARE_FULL, NAME_INSERTED};
+    name_table table;
+    name_table_init(&table, retain, release);
+    for (size_t i = 0; i < sizeof things / sizeof *things; i++) {
+        ck_assert_int_eq(name_table_insert(&table, things[i].name, &things[i], 100, &share), expected[i]);
+    }
+    ck_assert(name_table_remove(&table, "a1", &things[0]));
+    ck_assert_int_eq(name_table_insert(&table, things[3].name, &things[3], 100, &share), NAME_INSERTED);
+    name_table_free(&table);
+}
+END_TEST
+
 START_TEST(things_are_found_by_name_and_counted) {
     name_table table;
     thing things[ENTRIES] = {0};
@@ -199,12 +219,12 @@ START_TEST(things_are_found_by_name_and_counted) {
     name_table_init(&table, retain, release);
     for (int i = 0; i < ENTRIES; i++) {
         snprintf(things[i].name, sizeof things[i].name, "t%02d", i * 7 % ENTRIES);
-        ck_assert_int_eq(name_table_insert(&table, things[i].name, &things[i], ENTRIES), NAME_INSERTED);
+        ck_assert_int_eq(name_table_insert(&table, things[i].name, &things[i], ENTRIES, NULL), NAME_INSERTED);
     }
     thing late = {.name = "t07"};
-    ck_assert_int_eq(name_table_insert(&table, late.name, &late, 100), NAME_TAKEN);
+    ck_assert_int_eq(name_table_insert(&table, late.name, &late, 100, NULL), NAME_TAKEN);
     snprintf(late.name, sizeof late.name, "z");
-    ck_assert_int_eq(name_table_insert(&table, late.name, &late, ENTRIES), NAME_TABLE_FULL);
+    ck_assert_int_eq(name_table_insert(&table, late.name, &late, ENTRIES, NULL), NAME_TABLE_FULL);
     ck_assert_int_eq(late.references, 0);
     ck_assert(name_table_list(&table, &all, &count));
     ck_assert_uint_eq(count, ENTRIES);
@@ -251,6 +271,7 @@ int main(void) {
     tcase_add_test(tests, limit_ends_a_recording_that_stays_readable);
     tcase_add_test(tests, existing_file_is_not_touched);
     tcase_add_test(tests, things_are_found_by_name_and_counted);
+    tcase_add_test(tests, things_that_are_alike_have_a_share);
     tcase_add_test(tests, description_that_finds_no_memory_is_refused);
     return run_tests(tests);
 }

@@ -18,7 +18,8 @@ class NatsServer:
     def __init__(self):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="nats."))
         file = self.directory / "nats.conf"
-        file.write_text(f"host: 127.0.0.1\nport: -1\nports_file_dir: {self.directory}\nmax_payload: 32MB\n")
+        file.write_text(f"host: 127.0.0.1\nport: -1\nports_file_dir: {self.directory}\nmax_payload: 32MB\n"
+                        f"jetstream {{ store_dir: \"{self.directory}/jetstream\" }}\n")
         program = shutil.which("nats-server", path=os.environ["PATH"] + ":/usr/sbin")
         with (self.directory / "log").open("w") as log:
             self.process = subprocess.Popen([program, "-c", file], stdout=log, stderr=log, preexec_fn=die_with_parent)

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Makes the n-th allocation, and then the n-th system call about files, of each method fail, for every n until the
+ * method needs no more. Each request has its reply, which may be an error; the daemon goes on, answers right, ends in
+ * order, and starts again with the state it has left.
+ */
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "support/failing_calls.h"
+#include "system/daemon_fixture.h"
+#include "system/runner.h"
+#include "system/sp_request.h"
+
+enum { REQUEST_SIZE = 1 << 16 };
+
+/* Number of calls of a request that fail one after the other, before the steps between them grow; and the most. */
+enum { EACH = 60, MOST = 2000 };
+
+static daemon_fixture served;
+static failing_control *control;
+static char control_path[] = "/tmp/dynamicsd-failing-XXXXXX";
+static glob_t requests;
+
+static void map_control(void) {
+    int file = mkstemp(control_path);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(ftruncate(file, sizeof *control), 0);
+    control = mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    ck_assert_ptr_ne(control, MAP_FAILED);
+    close(file);
+}
+
+/* The models that the requests name, and that of sp_expect_right_answer. */
+static const daemon_options options = {
+    .models = DYNAMICS_TEST_DATA "/arms\n " DYNAMICS_ROBOTS_DIR,
+    .configuration = "[model walker]\nbase = floating\n",
+};
+
+static void start(void) {
+    map_control();
+    setenv("FAILING_CALLS", control_path, 1);
+    setenv("LD_PRELOAD", FAILING_LIBRARY, 1);
+    daemon_start(&options, &served);
+    unsetenv("LD_PRELOAD");
+    ck_assert_int_eq(glob(DYNAMICS_TEST_DATA "/requests/*.request", 0, NULL, &requests), 0);
+}
+
+static void stop(void) {
+    globfree(&requests);
+    daemon_stop(&served);
+    munmap(control, sizeof *control);
+    unlink(control_path);
+}
+
+/* Reads a request, with a number of its own: a copy of an earlier one would get the stored reply. The caller frees the
+ * bytes. */
+static uint8_t *read_request(const char *path, uint32_t number, size_t *size) {
+    uint8_t bytes[REQUEST_SIZE];
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    *size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    Dynamics__V1__Request *request = dynamics__v1__request__unpack(NULL, *size, bytes);
+    ck_assert_ptr_nonnull(request);
+    request->id = number;
+    uint8_t *packed = sp_pack(request, size);
+    dynamics__v1__request__free_unpacked(request, NULL);
+    return packed;
+}
+
+/* Number of failed calls so far, and of those that cost the connection. */
+typedef struct tally {
+    unsigned long failed, closed;
+} tally;
+
+/* Sends a request over a connection, which is opened again if the daemon closes it for want of memory for the
+ * connection itself. Returns whether it was closed. */
+static bool ask(sp_peer *peer, const char *path, long n) {
+    static uint32_t number;
+    uint8_t *body = NULL;
+    uint32_t answered;
+    size_t size, body_size;
+    uint8_t *bytes = read_request(path, ++number, &size);
+    bool is_sent = sp_send_request(peer, number, bytes, size);
+    sp_result result = is_sent ? sp_receive_reply(peer, SP_PATIENCE, &answered, &body, &body_size) : SP_CLOSED;
+    atomic_store(&control->countdown, 0);
+    free(bytes);
+    ck_assert_msg(result != SP_TIMEOUT, "%s, call %ld: no reply", path, n);
+    if (result == SP_CLOSED) {
+        sp_close(peer);
+        *peer = sp_open(served.request_ipc, SP_REQ);
+        return true;
+    }
+    Dynamics__V1__Reply *reply = dynamics__v1__reply__unpack(NULL, body_size, body);
+    ck_assert_msg(reply && reply->status, "%s, call %ld: the answer is no Reply with a status", path, n);
+    ck_assert_msg(reply->status->code != DYNAMICS__V1__CODE__CODE_INTERNAL, "%s, call %ld: %s", path, n,
+                  reply->status->message);
+    sp_free_reply(reply);
+    free(body);
+    return false;
+}
+
+/* Sends a request whose n-th call fails. Returns whether the request needed that many calls. */
+static bool fail_call(sp_peer *peer, const char *path, failing_kind kind, int error, long n, tally *t) {
+    atomic_store(&control->failed, 0);
+    atomic_store(&control->kind, (int)kind);
+    atomic_store(&control->error, error);
+    atomic_store(&control->countdown, n);
+    t->closed += ask(peer, path, n);
+    bool has_failed = atomic_load(&control->failed) > 0;
+    t->failed += has_failed;
+    return has_failed;
+}
+
+/* Makes the calls of each request fail. */
+static tally fail_calls(failing_kind kind, int error) {
+    tally t = {0};
+    for (size_t i = 0; i < requests.gl_pathc; i++) {
+        sp_peer peer = sp_open(served.request_ipc, SP_REQ);
+        for (long n = 1; n < MOST && fail_call(&peer, requests.gl_pathv[i], kind, error, n, &t);) {
+            n += n < EACH ? 1 : n / 8;
+        }
+        sp_expect_right_answer(&peer);
+        sp_close(&peer);
+    }
+    return t;
+}
+
+/* Restarts the daemon in its directory, without failures. */
+static void restart(void) {
+    setenv("LD_PRELOAD", FAILING_LIBRARY, 1);
+    daemon_restart(&served);
+    unsetenv("LD_PRELOAD");
+    sp_peer peer = sp_open(served.request_ipc, SP_REQ);
+    sp_expect_right_answer(&peer);
+    sp_close(&peer);
+}
+
+START_TEST(each_method_survives_the_failure_of_any_allocation) {
+    tally t = fail_calls(FAILING_ALLOCATIONS, 0);
+    printf("%zu requests, %lu failed allocations, %lu closed connections\n", requests.gl_pathc, t.failed, t.closed);
+    ck_assert_uint_gt(t.failed, 4 * requests.gl_pathc);
+    ck_assert_uint_le(t.closed, 2 * requests.gl_pathc);
+    restart();
+}
+END_TEST
+
+START_TEST(each_method_survives_the_failure_of_any_system_call) {
+    static const int errors[] = {EIO, ENOSPC, EMFILE};
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
+        tally t = fail_calls(FAILING_CALLS, errors[i]);
+        printf("%zu requests, %lu failed system calls (%s)\n", requests.gl_pathc, t.failed, strerror(errors[i]));
+        ck_assert_uint_gt(t.failed, 0);
+        ck_assert_uint_eq(t.closed, 0);
+        restart();
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("failures");
+    TCase *tests = tcase_create("daemon");
+    tcase_add_checked_fixture(tests, start, stop);
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, each_method_survives_the_failure_of_any_allocation);
+    tcase_add_test(tests, each_method_survives_the_failure_of_any_system_call);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
