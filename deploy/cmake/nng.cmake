@@ -25,7 +25,9 @@ foreach(library mbedtls mbedx509 mbedcrypto)
   list(APPEND nng_needs ${${library}_LIBRARY})
 endforeach()
 add_library(dynamics_nng_archive INTERFACE)
-target_sources(dynamics_nng_archive INTERFACE ${PROJECT_SOURCE_DIR}/clients/c/src/nng_repair.c)
+target_sources(dynamics_nng_archive INTERFACE
+  ${PROJECT_SOURCE_DIR}/clients/c/src/nng_repair.c ${PROJECT_SOURCE_DIR}/clients/nng/nng_dialer.c)
+target_include_directories(dynamics_nng_archive INTERFACE ${PROJECT_SOURCE_DIR}/clients/nng)
 target_include_directories(dynamics_nng_archive SYSTEM INTERFACE
   $<TARGET_PROPERTY:nng::nng,INTERFACE_INCLUDE_DIRECTORIES>)
 target_compile_definitions(dynamics_nng_archive INTERFACE
