@@ -64,6 +64,7 @@ live *live_create(const live_options *options) {
     pthread_mutex_init(&l->mutex, NULL);
     pthread_mutex_init(&l->files, NULL);
     recording_store_init(&l->recordings, l->state_directory, options->limits);
+    recording_store_clean(&l->recordings);
     l->are_recordings_well = true;
     if (options->health) {
         l->recordings_component = health_enter(options->health, "recordings");
@@ -198,7 +199,7 @@ bool live_recording_path(live *l, const char *name, char path[PATH_MAX], refusal
  * held. */
 static bool begin_recording(live *l, const char *name, const recording_beginning *b, const char *path, refusal *why) {
     recording *r = recording_store_create(&l->recordings, path, name, b->is_free ? NULL : b->user, why);
-    if (!r || (b->write_header(r, b->context) && recording_flush(r))) {
+    if (!r || (b->write_header(r, b->context) && recording_publish(r))) {
         return r != NULL;
     }
     pthread_mutex_lock(b->mutex);

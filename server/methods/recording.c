@@ -39,22 +39,32 @@ struct recording {
     char path[PATH_MAX];
 };
 
-recording *recording_create(const char *path, const char *name, uint64_t limit) {
-    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
-    if (file < 0) {
-        return NULL;
+/* Opens a new file `scratch` unless `path` exists. Returns -1 with errno. */
+static int open_scratch(const char *path, const char *scratch) {
+    struct stat status;
+    if (lstat(path, &status) == 0) {
+        errno = EEXIST;
+        return -1;
     }
+    unlink(scratch);
+    return open(scratch, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+}
+
+recording *recording_create(const char *path, const char *name, uint64_t limit) {
     recording *r = calloc(1, sizeof *r);
     if (!r) {
-        close(file);
-        unlink(path);
         errno = ENOMEM;
         return NULL;
     }
-    r->file = file;
+    int length = snprintf(r->path, sizeof r->path, "%s" RECORDING_SCRATCH_SUFFIX, path);
+    errno = ENAMETOOLONG;
+    r->file = length < (int)sizeof r->path ? open_scratch(path, r->path) : -1;
+    if (r->file < 0) {
+        free(r);
+        return NULL;
+    }
     r->limit = limit;
     snprintf(r->name, sizeof r->name, "%s", name);
-    snprintf(r->path, sizeof r->path, "%s", path);
     pthread_mutex_init(&r->mutex, NULL);
     pthread_mutex_init(&r->file_mutex, NULL);
     return r;
@@ -212,6 +222,26 @@ bool recording_flush(recording *r) {
     pthread_mutex_unlock(&r->mutex);
     pthread_mutex_unlock(&r->file_mutex);
     return is_good;
+}
+
+bool recording_publish(recording *r) {
+    char path[PATH_MAX];
+    size_t length = strlen(r->path) - strlen(RECORDING_SCRATCH_SUFFIX);
+    memcpy(path, r->path, length);
+    path[length] = '\0';
+    if (!recording_flush(r)) {
+        return false;
+    }
+    bool is_renamed = rename(r->path, path) == 0;
+    pthread_mutex_lock(&r->mutex);
+    if (is_renamed) {
+        memcpy(r->path, path, length + 1);
+    } else if (r->fault == RECORDING_NO_FAULT) {
+        r->fault = RECORDING_NOT_WRITTEN;
+        r->failed_write = errno;
+    }
+    pthread_mutex_unlock(&r->mutex);
+    return is_renamed;
 }
 
 recording_fault recording_explain(recording *r, refusal *why) {

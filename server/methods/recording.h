@@ -54,9 +54,17 @@ typedef struct recording_account {
     size_t open;                  /* recordings under way */
 } recording_account;
 
-/* Creates a recording in a new file, of at most `limit` bytes. Returns NULL with errno; EEXIST for an existing file,
- * which is not changed. */
+/* End of the name of a file that has no header yet. */
+#define RECORDING_SCRATCH_SUFFIX ".new"
+
+/* Creates a recording of at most `limit` bytes in a new file `path` + RECORDING_SCRATCH_SUFFIX, which replaces one that
+ * a killed daemon left. recording_publish renames it to `path`. Returns NULL with errno; EEXIST if `path` exists. */
 recording *recording_create(const char *path, const char *name, uint64_t limit);
+
+/* Writes the buffer, which holds the header, and renames the file to the path of recording_create: a file with that
+ * name has a header, whenever the daemon ends. Only the thread that created the recording calls this, before others
+ * read its path. Returns false when the recording is broken. */
+bool recording_publish(recording *r);
 
 /* Applies the bounds of a space to a recording, and those of its user; `account` NULL: it has none. Both must outlive
  * it. */

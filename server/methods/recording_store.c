@@ -14,7 +14,9 @@
 #include "dynamics/v1/recording.pb-c.h"
 #include "files/regular_file.h"
 
-static const char SUFFIX[] = ".recording";
+#define RECORDING_SUFFIX ".recording"
+
+static const char SUFFIX[] = RECORDING_SUFFIX, SCRATCH_SUFFIX[] = RECORDING_SUFFIX RECORDING_SCRATCH_SUFFIX;
 
 /* Number of bytes for which a file counts at least, so that the quota also bounds the number of short recordings. */
 enum { LEAST_BYTES = 4096 };
@@ -43,10 +45,29 @@ bool recording_store_is_open(const recording_store *rs, const char *name) {
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
+/* Returns whether the name of a file consists of the name of a recording and a suffix. */
+static bool has_suffix(const char *file_name, const char *suffix) {
+    size_t length = strlen(file_name), end = strlen(suffix);
+    return file_name[0] != '.' && length > end && length - end < sizeof(((recording_file *)0)->name) &&
+           strcmp(file_name + length - end, suffix) == 0;
+}
+
 static int is_recording(const struct dirent *entry) {
-    size_t length = strlen(entry->d_name), suffix = strlen(SUFFIX);
-    return entry->d_name[0] != '.' && length > suffix && length - suffix < sizeof(((recording_file *)0)->name) &&
-           strcmp(entry->d_name + length - suffix, SUFFIX) == 0;
+    return has_suffix(entry->d_name, SUFFIX);
+}
+
+void recording_store_clean(const recording_store *rs) {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%.3000s/recordings", rs->state_directory);
+    DIR *directory = rs->state_directory[0] != '\0' ? opendir(path) : NULL;
+    for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+        if (has_suffix(entry->d_name, SCRATCH_SUFFIX)) {
+            unlinkat(dirfd(directory), entry->d_name, 0);
+        }
+    }
+    if (directory) {
+        closedir(directory);
+    }
 }
 
 /* Fills the entry of a file. Returns false if it is no regular file. */
@@ -351,8 +372,8 @@ recording *recording_store_create(recording_store *rs, const char *path, const c
     }
     if (r && !enter(rs, r)) {
         refuse_memory(why);
+        unlink(recording_path(r));
         recording_close(r);
-        unlink(path);
         r = NULL;
     }
     if (r) {

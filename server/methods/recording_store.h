@@ -46,6 +46,9 @@ typedef struct recording_store {
 /* Initializes the recordings of a state directory, which need not exist yet; "": there is none. */
 void recording_store_init(recording_store *rs, const char *state_directory, const service_limits *limits);
 
+/* Removes files without a header, which a killed daemon left. The caller alone uses the directory. */
+void recording_store_clean(const recording_store *rs);
+
 /* Frees the memory. No recording may be under way. */
 void recording_store_free(recording_store *rs);
 

@@ -480,8 +480,7 @@ static void check_steps(const history_recording *r, dyn_client *observer) {
 /* Checks a recording. A daemon that ends in order completes those that are under way. */
 static void check_recording(history_recording *r, const dyn_client_recording_list *list, dyn_client *observer,
                             bool is_orderly) {
-    bool is_acknowledged = !r->object.is_doubtful;
-    bool is_sure = is_acknowledged && r->of && !r->of->object.is_doubtful;
+    bool is_sure = !r->object.is_doubtful && r->of && !r->of->object.is_doubtful;
     unsigned found = 0;
     for (size_t i = 0; i < list->count; i++) {
         found |= strcmp(list->recordings[i].name, r->object.name) == 0;
@@ -490,8 +489,7 @@ static void check_recording(history_recording *r, const dyn_client_recording_lis
         end_recording(r, r->of, true);
     }
     observe(&r->object, found);
-    /* The daemon may have ended between the creation of a file and its first record. */
-    if (found && is_acknowledged) {
+    if (found) {
         check_steps(r, observer);
     }
     r->of = NULL;

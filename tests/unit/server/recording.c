@@ -3,14 +3,18 @@
  * Tests recordings, which are files of messages, and name_table, which finds objects by name.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "dynamics/v1/recording.pb-c.h"
 #include "methods/recorded_model.h"
 #include "methods/recording.h"
+#include "methods/recording_store.h"
 #include "simulations/name_table.h"
 #include "unit/server/support.h"
 
@@ -25,7 +29,10 @@ static void make_directory(void) {
 }
 
 static void remove_directory(void) {
+    char scratch[sizeof path + sizeof RECORDING_SCRATCH_SUFFIX];
+    snprintf(scratch, sizeof scratch, "%s" RECORDING_SCRATCH_SUFFIX, path);
     unlink(path);
+    unlink(scratch);
     rmdir(directory);
 }
 
@@ -66,7 +73,7 @@ static uint64_t count_entries(bool *is_whole) {
 START_TEST(messages_come_back_and_every_broken_end_is_noticed) {
     recording *r = recording_create(path, "run", 1 << 20);
     bool is_whole;
-    ck_assert_ptr_nonnull(r);
+    ck_assert(r && recording_publish(r));
     for (uint64_t i = 1; i <= ENTRIES; i++) {
         ck_assert(append(r, i));
         ck_assert(i % 7 != 0 || recording_flush(r));
@@ -94,7 +101,7 @@ START_TEST(file_that_is_shortened_while_it_is_read_ends_early) {
     const off_t sizes[] = {4096, 0};
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         recording *r = recording_create(path, "run", 1 << 24);
-        bool is_good = true;
+        bool is_good = recording_publish(r);
         for (int i = 0; i < 40000; i++) {
             is_good = is_good && append(r, 20);
         }
@@ -152,6 +159,7 @@ START_TEST(limit_ends_a_recording_that_stays_readable) {
     recording *r = recording_create(path, "run", 500);
     bool is_whole;
     uint64_t taken = 0;
+    ck_assert(recording_publish(r));
     while (append(r, taken + 1)) {
         taken++;
     }
@@ -167,12 +175,53 @@ END_TEST
 
 START_TEST(existing_file_is_not_touched) {
     recording *r = recording_create(path, "run", 500);
-    ck_assert(append(r, 1));
+    ck_assert(append(r, 1) && recording_publish(r));
     ck_assert(recording_close(r));
     ck_assert_ptr_null(recording_create(path, "run", 500));
     ck_assert_int_eq(errno, EEXIST);
     bool is_whole;
     ck_assert_uint_eq(count_entries(&is_whole), 1);
+}
+END_TEST
+
+START_TEST(file_has_its_name_with_its_header_and_not_before) {
+    recording *r = recording_create(path, "run", 500);
+    ck_assert_int_ne(access(path, F_OK), 0);
+    ck_assert(append(r, 1));
+    ck_assert(recording_flush(r));
+    ck_assert_int_ne(access(path, F_OK), 0);
+    ck_assert(recording_close(r));
+    /* The next recording replaces what is left of one that has no name. */
+    r = recording_create(path, "run", 500);
+    ck_assert(append(r, 1) && append(r, 2) && recording_publish(r));
+    ck_assert_str_eq(recording_path(r), path);
+    bool is_whole;
+    ck_assert_uint_eq(count_entries(&is_whole), 2);
+    ck_assert(recording_close(r));
+}
+END_TEST
+
+/* Checks that a daemon which begins removes files without a header, and nothing else. */
+START_TEST(files_without_a_header_are_removed_at_the_start) {
+    static const char *const names[] = {"one.recording.new", "two.recording", "three.new"};
+    char file[PATH_MAX];
+    recording_store store;
+    static service_limits limits;
+    snprintf(file, sizeof file, "%s/recordings", directory);
+    ck_assert_int_eq(mkdir(file, 0700), 0);
+    for (int i = 0; i < 3; i++) {
+        snprintf(file, sizeof file, "%s/recordings/%s", directory, names[i]);
+        ck_assert_int_eq(close(creat(file, 0600)), 0);
+    }
+    recording_store_init(&store, directory, &limits);
+    recording_store_clean(&store);
+    for (int i = 0; i < 3; i++) {
+        snprintf(file, sizeof file, "%s/recordings/%s", directory, names[i]);
+        ck_assert_int_eq(unlink(file), i == 0 ? -1 : 0);
+    }
+    recording_store_free(&store);
+    snprintf(file, sizeof file, "%s/recordings", directory);
+    ck_assert_int_eq(rmdir(file), 0);
 }
 END_TEST
 
@@ -270,6 +319,8 @@ int main(void) {
     tcase_add_test(tests, damaged_message_cannot_ask_for_memory_without_bound);
     tcase_add_test(tests, limit_ends_a_recording_that_stays_readable);
     tcase_add_test(tests, existing_file_is_not_touched);
+    tcase_add_test(tests, file_has_its_name_with_its_header_and_not_before);
+    tcase_add_test(tests, files_without_a_header_are_removed_at_the_start);
     tcase_add_test(tests, things_are_found_by_name_and_counted);
     tcase_add_test(tests, things_that_are_alike_have_a_share);
     tcase_add_test(tests, description_that_finds_no_memory_is_refused);
