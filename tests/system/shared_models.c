@@ -321,12 +321,24 @@ END_TEST
 START_TEST(replicas_with_different_models_of_one_name_answer_no_batch) {
     dyn_client *client = load_connect(server.url);
     dyn_client_error error;
-    double q[4096] = {0.3}, g[4096];
-    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "changing", .nq = 1, .nv = 1, .samples = 4096);
+    enum { TRIES = 50, SAMPLES = 4096 };
+    double q[SAMPLES], g[SAMPLES];
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "changing", .nq = 1, .nv = 1, .samples = SAMPLES);
     for (int i = 0; i < REPLICAS; i++) {
         must_load(i, "changing", 1 + (i == 1), false, NULL);
     }
-    ck_assert_int_eq(dyn_client_gravity(client, &query, q, g, &error), DYN_CLIENT_ABORTED);
+    for (int k = 0; k < SAMPLES; k++) {
+        q[k] = 0.3;
+    }
+    /* A batch may miss a replica that is slow to answer: then all of it has the torques of one model. */
+    dyn_client_status status = DYN_CLIENT_OK;
+    for (int i = 0; i < TRIES && status == DYN_CLIENT_OK; i++) {
+        status = dyn_client_gravity(client, &query, q, g, &error);
+        for (int k = 1; status == DYN_CLIENT_OK && k < SAMPLES; k++) {
+            ck_assert_double_eq(g[k], g[0]);
+        }
+    }
+    ck_assert_int_eq(status, DYN_CLIENT_ABORTED);
     ck_assert_str_eq(error.reason, "MODEL_CHANGED");
     ck_assert_msg(strstr(error.message, "different models") != NULL, "%s", error.message);
     dyn_client_close(client);
