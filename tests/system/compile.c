@@ -743,15 +743,16 @@ START_TEST(generation_that_takes_too_long_is_killed) {
 END_TEST
 
 int main(void) {
-    TCase *tests = tcase_create("compile");
+    TCase *tests = tcase_create("compile"), *robots = tcase_create("compiled_robots");
     tcase_add_test(tests, exported_c_has_the_torques_of_the_daemon);
     tcase_add_test(tests, exported_c_has_the_requested_functions_and_precision);
     tcase_add_test(tests, exported_formulas_are_those_of_the_textbook);
     tcase_add_test(tests, exports_that_cannot_be_generated_are_refused);
     tcase_add_test(tests, generation_that_takes_too_long_is_killed);
     tcase_add_unchecked_fixture(tests, create_files, remove_files);
-    tcase_add_test(tests, a_compiled_model_gives_the_same_torques);
-    tcase_add_test(tests, robots_of_every_joint_type_are_compiled);
+    tcase_add_unchecked_fixture(robots, create_files, remove_files);
+    tcase_add_test(robots, a_compiled_model_gives_the_same_torques);
+    tcase_add_test(robots, robots_of_every_joint_type_are_compiled);
     tcase_add_test(tests, simulations_keep_the_code_that_computes_them);
     tcase_add_test(tests, rollouts_name_the_code_that_computed_them);
     tcase_add_test(tests, steps_that_cannot_be_compiled_are_refused);
@@ -763,7 +764,9 @@ int main(void) {
     tcase_add_test(tests, nothing_is_left_of_a_model_compiler_that_is_killed);
     tcase_add_test(tests, a_restart_removes_leftover_files);
     tcase_set_timeout(tests, 300);
+    tcase_set_timeout(robots, 300);
     Suite *suite = suite_create("compile");
     suite_add_tcase(suite, tests);
+    suite_add_tcase(suite, robots);
     return run_suite(suite);
 }
