@@ -8,13 +8,11 @@
 #include <glob.h>
 #include <math.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -24,6 +22,8 @@
 #include "dynamics_client.h"
 #include "support/random.h"
 #include "system/daemon_fixture.h"
+#include "system/runner.h"
+#include "system/state_disk.h"
 
 static daemon_fixture fixture;
 static dyn_client *client;
@@ -758,29 +758,6 @@ START_TEST(stop_without_space_keeps_the_previous_generation) {
 }
 END_TEST
 
-/* Mounts a small file system on the state directory, in a mount namespace of this process. Returns false where that is
- * not permitted. */
-static bool mount_small_disk(void) {
-    char state[160];
-    snprintf(state, sizeof state, "%s/state", fixture.directory);
-    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-           mount("none", state, "tmpfs", 0, "size=4m") == 0;
-}
-
-static void fill_disk(void) {
-    static const char zeros[65536];
-    char path[160];
-    snprintf(path, sizeof path, "%s/state/filler", fixture.directory);
-    int file = open(path, O_WRONLY | O_CREAT, 0600);
-    ck_assert_int_ge(file, 0);
-    for (size_t size = sizeof zeros; size > 0;) {
-        if (write(file, zeros, size) <= 0) {
-            size /= 2;
-        }
-    }
-    close(file);
-}
-
 static dyn_client_health_state health_of_state(char message[256]) {
     dyn_client_health *health;
     ok(dyn_client_get_health(client, "state", 0, &health, &error));
@@ -800,7 +777,7 @@ static void wait_for_health(dyn_client_health_state wanted, char message[256]) {
 START_TEST(full_disk_is_reported_and_the_reserve_saves_all_simulations) {
     char message[256], name[16], path[160];
     end(SIGTERM);
-    if (!mount_small_disk()) {
+    if (!state_disk_mount(&fixture, "size=4m")) {
         printf("not root: no disk can be filled here\n");
         begin();
         return;
@@ -810,7 +787,7 @@ START_TEST(full_disk_is_reported_and_the_reserve_saves_all_simulations) {
         snprintf(name, sizeof name, "arm%d", i);
         create(name);
     }
-    fill_disk();
+    state_disk_fill(&fixture);
     /* The journal's last page may have free space for a part of these simulations. */
     for (int i = 0; i < 20; i++) {
         snprintf(name, sizeof name, "late%d", i);
@@ -862,9 +839,5 @@ int main(void) {
     tcase_add_test(tcase, replies_wait_for_the_disk);
     tcase_add_test(tcase, configuration_makes_all_models_persistent);
     tcase_add_test(tcase, running_simulation_goes_on_from_its_last_periodic_snapshot);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -597,10 +597,5 @@ int main(void) {
     add_case(suite, "usual", start, usual, sizeof usual / sizeof *usual);
     add_case(suite, "narrow", start_narrow, narrow, sizeof narrow / sizeof *narrow);
     add_case(suite, "closed", start_closed, closed, sizeof closed / sizeof *closed);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_suite_unforked(suite);
 }

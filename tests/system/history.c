@@ -7,21 +7,18 @@
  *   system_history [SECONDS]     20 by default; DYNAMICS_TEST_SEED repeats the choices of a run
  */
 #include <check.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "system/daemon_fixture.h"
 #include "system/history_client.h"
 #include "system/runner.h"
+#include "system/state_disk.h"
 
 enum { CLIENTS = 3, LEAST_ROUNDS = 12 };
 
@@ -60,41 +57,6 @@ static void pause_for(double time) {
     nanosleep(&(struct timespec){.tv_sec = (time_t)time, .tv_nsec = (long)(fmod(time, 1) * 1e9)}, NULL);
 }
 
-/* ---- disk -------------------------------------------------------------------------------------------------------- */
-
-/* Mounts a small file system on the state directory, in a mount namespace of this process. Returns false where that is
- * not permitted. */
-static bool mount_small_disk(void) {
-    char state[160];
-    snprintf(state, sizeof state, "%s/state", fixture.directory);
-    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-           mount("none", state, "tmpfs", 0, "size=8m") == 0;
-}
-
-static void path_of_filler(char path[160]) {
-    snprintf(path, 160, "%s/state/filler", fixture.directory);
-}
-
-static void fill_disk(void) {
-    static const char zeros[65536];
-    char path[160];
-    path_of_filler(path);
-    int file = open(path, O_WRONLY | O_CREAT, 0600);
-    ck_assert_int_ge(file, 0);
-    for (size_t size = sizeof zeros; size > 0;) {
-        if (write(file, zeros, size) <= 0) {
-            size /= 2;
-        }
-    }
-    close(file);
-}
-
-static void free_disk(void) {
-    char path[160];
-    path_of_filler(path);
-    ck_assert(unlink(path) == 0 || errno == ENOENT);
-}
-
 /* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
 /* Causes a fault, up to the signal that ends the daemon; returns that signal. */
@@ -112,13 +74,13 @@ static int cause(fault f, random_source *random) {
         return SIGKILL;
     case FULL_AND_KILLED:
     case FULL_AND_ENDED:
-        fill_disk();
+        state_disk_fill(&fixture);
         pause_for(random_uniform(random, 0, 0.2));
         return f == FULL_AND_ENDED ? SIGTERM : SIGKILL;
     case FREED_AND_KILLED:
-        fill_disk();
+        state_disk_fill(&fixture);
         pause_for(random_uniform(random, 0, 0.15));
-        free_disk();
+        state_disk_free(&fixture);
         pause_for(random_uniform(random, 0, 0.15));
         return SIGKILL;
     default:
@@ -188,7 +150,7 @@ static void live_round(unsigned round, fault f, random_source *random) {
     }
     daemon_begin(&fixture);
     if (is_full) {
-        free_disk();
+        state_disk_free(&fixture);
     }
     check_clients(f == ENDED);
 }
@@ -216,7 +178,7 @@ START_TEST(acknowledged_changes_and_nothing_else_outlive_faults) {
     random_source random = random_case(base, CLIENTS);
     daemon_start(&(daemon_options){.configuration = configuration}, &fixture);
     ck_assert_int_eq(daemon_end(&fixture, SIGTERM), 0);
-    bool has_disk = mount_small_disk();
+    bool has_disk = state_disk_mount(&fixture, "size=8m");
     daemon_begin(&fixture);
     for (unsigned k = 0; k < CLIENTS; k++) {
         history_client_init(&clients[k], k, random_case(base, k), fixture.request_ipc);

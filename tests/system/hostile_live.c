@@ -11,6 +11,7 @@
 #include "dynamics_client.h"
 #include "support/random.h"
 #include "system/daemon_fixture.h"
+#include "system/runner.h"
 #include "system/sp_request.h"
 
 enum { SP_PUSH = 0x50, NV = 6 };
@@ -269,9 +270,5 @@ int main(void) {
     tcase_add_test(tests, stream_without_a_target_is_refused);
     tcase_add_test(tests, chunk_that_decodes_to_much_is_refused);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_suite(suite);
 }

@@ -22,6 +22,7 @@
 #include "dynamics/v1/recording.pb-c.h"
 #include "dynamics_client.h"
 #include "system/daemon_fixture.h"
+#include "system/runner.h"
 
 enum { PATH_SIZE = 160, FILE_SIZE = 1 << 16 };
 
@@ -651,9 +652,5 @@ int main(void) {
     tcase_add_test(alone, planner_is_notified_that_its_points_are_no_longer_recorded);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, alone);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_suite(suite);
 }

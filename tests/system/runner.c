@@ -7,6 +7,10 @@
 int run_unforked(const char *name, TCase *tests) {
     Suite *suite = suite_create(name);
     suite_add_tcase(suite, tests);
+    return run_suite_unforked(suite);
+}
+
+int run_suite_unforked(Suite *suite) {
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, CK_NOFORK);
     srunner_run_all(runner, CK_NORMAL);

@@ -8,8 +8,9 @@
 
 #include <check.h>
 
-/* Runs the tests of one case without forks and returns the program's exit code. */
+/* Runs the tests of one case, or of a suite, without forks. Frees them and returns the program's exit code. */
 int run_unforked(const char *name, TCase *tests);
+int run_suite_unforked(Suite *suite);
 
 /* Runs the cases of a suite, with a process for each test unless the environment states CK_FORK=no. Frees the suite and
  * returns the program's exit code. */

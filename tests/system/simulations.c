@@ -20,6 +20,7 @@
 #include "dynamics_client.h"
 #include "system/daemon_fixture.h"
 #include "system/quantity_question.h"
+#include "system/runner.h"
 
 enum { NQ = 6, DIGEST_PREFIX = sizeof "sha256:01234567" };
 
@@ -1509,9 +1510,5 @@ int main(void) {
     tcase_add_test(tests, thousand_simulations_come_and_go_without_a_trace);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, alone);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_suite(suite);
 }

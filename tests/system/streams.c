@@ -15,6 +15,7 @@
 
 #include "dynamics_client.h"
 #include "system/daemon_fixture.h"
+#include "system/runner.h"
 
 enum { NV = 6, POINTS = 100 };
 
@@ -798,9 +799,5 @@ int main(void) {
     tcase_add_test(tests, bad_input_is_refused_by_the_path_of_its_field);
     tcase_add_test(tests, planner_example_gets_its_torques_back);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_suite(suite);
 }
