@@ -263,12 +263,9 @@ static void refresh(shared_models *m, const char *name) {
 /* ---- thread ------------------------------------------------------------------------------------------------------ */
 
 static void pause_briefly(shared_models *m) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += RETRY_MILLISECONDS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
-    while (!m->must_end && pthread_cond_timedwait(&m->changed, &m->mutex, &until) == 0) {
+    const uint64_t until = clock_now() + RETRY_MILLISECONDS * UINT64_C(1000000);
+    while (!m->must_end && clock_now() < until) {
+        clock_wait(&m->changed, &m->mutex, until);
     }
 }
 
@@ -381,14 +378,13 @@ shared_models *shared_models_create(live *l) {
     if (m) {
         m->live = l;
         pthread_mutex_init(&m->mutex, NULL);
-        pthread_cond_init(&m->changed, NULL);
+        clock_condition_init(&m->changed);
         model_store_set_source(l->options.store, find, m);
     }
     return m;
 }
 
 bool shared_models_start(shared_models *m, transport *t) {
-    struct timespec until;
     if (!transport_bucket_is_wanted(t)) {
         return true;
     }
@@ -397,10 +393,10 @@ bool shared_models_start(shared_models *m, transport *t) {
         return false;
     }
     m->is_started = true;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += START_MILLISECONDS / 1000;
+    const uint64_t until = clock_now() + START_MILLISECONDS * UINT64_C(1000000);
     pthread_mutex_lock(&m->mutex);
-    while (!m->is_complete && pthread_cond_timedwait(&m->changed, &m->mutex, &until) == 0) {
+    while (!m->is_complete && clock_now() < until) {
+        clock_wait(&m->changed, &m->mutex, until);
     }
     pthread_mutex_unlock(&m->mutex);
     return true;
