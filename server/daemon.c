@@ -814,7 +814,6 @@ static bool start_fast(daemon_state *d) {
         .ipc_mode = d->config.ipc_mode,
         .limits = channel_limits(&d->config),
         .handler = fast_session_handler(d->service),
-        .access = &d->access,
         .log = &d->log,
         .counters = &d->counters,
     };

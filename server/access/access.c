@@ -96,6 +96,7 @@ bool access_set(access_guard *guard, const access_policy *policy, char error[ACC
     guard->policy = *policy;
     guard->tokens = tokens;
     guard->token_count = count;
+    atomic_fetch_add(&guard->edition, 1);
     pthread_rwlock_unlock(&guard->lock);
     free(old);
     return true;
@@ -145,4 +146,8 @@ bool access_find(access_guard *guard, const char *token, access_caller *caller) 
     }
     pthread_rwlock_unlock(&guard->lock);
     return found != NULL;
+}
+
+unsigned access_edition(access_guard *guard) {
+    return atomic_load(&guard->edition);
 }

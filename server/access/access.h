@@ -8,6 +8,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -61,6 +62,7 @@ typedef struct access_guard {
     access_policy policy;
     access_token *tokens;
     size_t token_count;
+    atomic_uint edition; /* of the policy and the tokens */
 } access_guard;
 
 /* Initializes a guard that denies everything to all but the daemon's own user and root. */
@@ -83,5 +85,9 @@ access_role access_find_role(access_guard *guard, const access_peer *peer);
 
 /* Finds the caller of a token. Returns false if there is none. */
 bool access_find(access_guard *guard, const char *token, access_caller *caller);
+
+/* Returns the number of the present policy and tokens, which changes with each access_set that succeeds. A role that is
+ * found after this call is at least as new. */
+unsigned access_edition(access_guard *guard);
 
 #endif

@@ -20,7 +20,9 @@ typedef struct fast_session {
     service *service;
     call *call;
     transport_call transport;
-    arena memory; /* of the decoded request */
+    const fast_peer *peer;
+    unsigned edition; /* of the policy by which the caller was found */
+    arena memory;     /* of the decoded request */
     const Dynamics__V1__OpenFastChannelRequest *opened;
     uint64_t model_key;
     Dynamics__V1__Query query;
@@ -139,6 +141,29 @@ static void set_request(fast_session *f, const fast_input *input) {
     }
 }
 
+/* ---- caller ------------------------------------------------------------------------------------------------------ */
+
+/* Finds the caller by the token, if there is one, and else by what the system states. Returns false for an unknown
+ * token. */
+static bool find_caller(fast_session *f) {
+    access_guard *access = f->call->service->access;
+    access_caller *caller = &f->call->caller;
+    const char *token = f->opened->token;
+    f->edition = access ? access_edition(access) : 0;
+    if (token[0] != '\0') {
+        return strlen(token) <= ACCESS_TOKEN_LENGTH && access && access_find(access, token, caller);
+    }
+    caller->role = access ? access_find_role(access, &f->peer->facts) : ACCESS_ADMINISTRATOR;
+    snprintf(caller->name, sizeof caller->name, "uid:%u", f->peer->facts.user);
+    return true;
+}
+
+/* Returns whether the caller is known under the present policy, and finds its role again after a reload. */
+static bool is_caller_known(fast_session *f) {
+    access_guard *access = f->call->service->access;
+    return !access || access_edition(access) == f->edition || find_caller(f);
+}
+
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
 static size_t list_part(fast_session *f, const double *numbers, size_t count) {
@@ -209,9 +234,14 @@ static void compute(void *session, const fast_input *input, fast_output *output)
     fast_session *f = session;
     size_t bytes_out = 0;
     *output = (fast_output){.parts = f->parts};
+    if (!is_caller_known(f)) {
+        output->must_close = true;
+        return;
+    }
     set_request(f, input);
     service_run_session(f->call, &f->request);
-    /* Another model under the name may have other joints: the client asks again by a request. */
+    /* Another model under the name may have other joints: the client asks again by a request, and so it does where its
+     * role has become too low, which leaves the model unknown. */
     output->must_close = f->call->reply.model_key != f->model_key;
     if (has_failed(f)) {
         write_status(f, output);
@@ -247,14 +277,11 @@ static void decode(fast_session *f, const uint8_t *bytes, size_t size) {
     }
 }
 
-/* Finds the caller by the token, if there is one, and checks the role. On failure ends the call. */
+/* Finds the caller and checks the role. On failure ends the call. */
 static void check_caller(fast_session *f) {
     call *c = f->call;
-    const char *token = f->opened->token;
-    access_guard *access = c->service->access;
-    bool is_known =
-        token[0] == '\0' || (strlen(token) <= ACCESS_TOKEN_LENGTH && access && access_find(access, token, &c->caller));
-    if (!is_known) {
+    if (!find_caller(f)) {
+        snprintf(c->field, sizeof c->field, "token");
         call_fail(c, REASON_UNKNOWN_TOKEN,
                   "the daemon knows no such token; its file of tokens is set by access.tokens in the configuration");
     } else if (c->caller.role < ACCESS_READER) {
@@ -423,7 +450,7 @@ static fast_session *create_session(service *s, const fast_peer *peer) {
         return NULL;
     }
     f->service = s;
-    f->transport.caller = peer->caller;
+    f->peer = peer;
     f->transport.identity.origin = TRANSPORT_ORIGIN_USER;
     snprintf(f->transport.peer, sizeof f->transport.peer, "%s", peer->name);
     arena_init(&f->memory);

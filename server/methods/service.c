@@ -980,6 +980,9 @@ void service_run_session(call *c, const Dynamics__V1__Request *request) {
     set_deadline(c, atomic_load(&s->options.limits->request_time), "limits.request_time");
     find_method(c);
     if (!call_has_ended(c)) {
+        check_role(c);
+    }
+    if (!call_has_ended(c)) {
         run_method(c);
     }
 }

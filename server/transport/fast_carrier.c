@@ -33,7 +33,6 @@ typedef struct fast_place {
 
 struct fast_carrier {
     fast_terms terms;
-    access_guard *access;
     atomic_uint channels, peer_channels; /* limits */
     int sockets[MOST_SOCKETS];
     char paths[MOST_SOCKETS][sizeof((struct sockaddr_un *)0)->sun_path];
@@ -94,16 +93,13 @@ static void check_limits(fast_carrier *f, uint32_t user, fast_peer *peer) {
     }
 }
 
-/* Finds the name and the role of a client by what the system states. */
-static void find_caller(const fast_carrier *f, int connection, const struct ucred *credentials, fast_peer *peer) {
+/* Describes a client by what the system states. */
+static void describe_peer(int connection, const struct ucred *credentials, fast_peer *peer) {
     size_t count;
     gid_t *groups = unix_peer_groups(connection, &count);
-    const access_peer facts = {
+    peer->facts = (access_peer){
         .is_unix = true, .has_user = true, .user = credentials->uid, .groups = groups, .group_count = count};
-    peer->caller.role = f->access ? access_find_role(f->access, &facts) : ACCESS_ADMINISTRATOR;
-    snprintf(peer->caller.name, sizeof peer->caller.name, "uid:%u", credentials->uid);
     snprintf(peer->name, sizeof peer->name, "uid %u pid %d", credentials->uid, (int)credentials->pid);
-    free(groups);
 }
 
 /* Makes room for another channel. Returns false when out of memory. */
@@ -132,7 +128,7 @@ static void admit(fast_carrier *f, int connection) {
         close(connection);
         return;
     }
-    find_caller(f, connection, &credentials, &peer);
+    describe_peer(connection, &credentials, &peer);
     check_limits(f, credentials.uid, &peer);
     fast_place *place = &f->places[f->place_count];
     *place = (fast_place){.connection = connection, .user = credentials.uid, .is_refused = peer.exceeded};
@@ -294,7 +290,6 @@ bool fast_carrier_open(const fast_options *options, char error[TRANSPORT_ERROR_S
     f->terms.handler = options->handler;
     f->terms.log = options->log;
     f->terms.counters = options->counters;
-    f->access = options->access;
     f->stop = eventfd(0, EFD_CLOEXEC);
     f->terms.ended = eventfd(0, EFD_CLOEXEC);
     fast_carrier_set_limits(f, &options->limits);

@@ -23,7 +23,6 @@ typedef struct fast_options {
     unsigned ipc_mode; /* permissions of the sockets */
     fast_limits limits;
     fast_handler handler;
-    access_guard *access; /* finds the roles of clients; NULL: each is an administrator */
     logger *log;
     counters *counters;
 } fast_options;

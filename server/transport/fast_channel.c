@@ -311,6 +311,7 @@ fast_channel *fast_channel_start(fast_terms *terms, int connection, const fast_p
         }
     }
     free(c);
+    free((void *)(uintptr_t)peer->facts.groups);
     close(connection);
     return NULL;
 }
@@ -336,6 +337,7 @@ void fast_channel_free(fast_channel *c) {
         munmap(c->memory, c->size);
     }
     close(c->connection);
+    free((void *)(uintptr_t)c->peer.facts.groups);
     free(c->inputs);
     free(c->offer.reply);
     free(c);

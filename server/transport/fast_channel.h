@@ -25,7 +25,7 @@ typedef struct fast_terms {
 typedef struct fast_channel fast_channel;
 
 /* Starts the thread of a channel, which receives the client's request from `connection`. The channel owns the
- * descriptor from then on. Returns NULL, and the descriptor is closed, without memory or threads. */
+ * descriptor and the groups of the peer from then on. Without memory or threads releases both, and returns NULL. */
 fast_channel *fast_channel_start(fast_terms *terms, int connection, const fast_peer *peer);
 
 /* Asks the thread to end, at its next request or at once while it waits. May be called repeatedly. */

@@ -12,7 +12,7 @@
 
 /* Client that asks for a channel. */
 typedef struct fast_peer {
-    access_caller caller;           /* by what the system states about the connection */
+    access_peer facts;              /* that the system states; the user is known */
     const char *exceeded;           /* key of the configuration that has no room for the channel; NULL: it has */
     unsigned open;                  /* channels that count for that key */
     char name[TRANSPORT_PEER_SIZE]; /* "uid 1000 pid 4711" */
@@ -54,8 +54,8 @@ typedef struct fast_offer {
 
 /* Handler of channels. The thread of each channel calls it for its own session. */
 typedef struct fast_handler {
-    /* Opens a session for the serialized request of a client. Returns NULL if it is refused; the offer then holds the
-     * reply, or no reply when out of memory. */
+    /* Opens a session for the serialized request of a client, whose `peer` outlives it. Returns NULL if it is refused;
+     * the offer then holds the reply, or no reply when out of memory. */
     void *(*open)(void *context, const fast_peer *peer, const uint8_t *bytes, size_t size, fast_offer *offer);
     void (*compute)(void *session, const fast_input *input, fast_output *output);
     void (*close)(void *session);

@@ -24,6 +24,8 @@ target_link_libraries(silent_peer PUBLIC system_support Threads::Threads)
 
 add_system_test(fast_channel dynamics_proto m)
 target_sources(system_fast_channel PRIVATE raw_channel.c ../support/random.c)
+add_system_test(fast_access dynamics_proto)
+target_sources(system_fast_access PRIVATE raw_channel.c)
 
 add_system_test(client silent_peer m)
 target_compile_definitions(system_client PRIVATE EXAMPLE_PROGRAM="$<TARGET_FILE:example_inverse_dynamics>"

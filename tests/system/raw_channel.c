@@ -55,6 +55,7 @@ static int receive(raw_channel *channel) {
         memcpy(&memory, CMSG_DATA(head), sizeof memory);
     }
     channel->code = (uint32_t)reply->status->code;
+    snprintf(channel->message, sizeof channel->message, "%s", reply->status->message);
     channel->nq = reply->nq;
     channel->nv = reply->nv;
     channel->input_numbers = reply->input_numbers;

@@ -13,6 +13,7 @@
 typedef struct raw_channel {
     int connection; /* -1: none */
     uint32_t code;  /* Code of the daemon's reply; UINT32_MAX: no reply */
+    char message[256];
     fast_memory *memory;
     size_t size, nq, nv, input_numbers;
 } raw_channel;
