@@ -259,6 +259,11 @@ static size_t gear_numbers(const batch *b, size_t count) {
     return passive_forces_gear_numbers(b->model, &b->values.passive, count);
 }
 
+/* Returns whether the states add forces to tau: those of the base, passive forces or losses of gears. */
+static bool adds_forces(const batch *b) {
+    return b->base.twist || passive_forces_count(&b->values.passive) || gear_numbers(b, 1) > 0;
+}
+
 static dyn_status evaluate_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
                                 dyn_error *error) {
     const evaluation *e = context;
@@ -298,13 +303,16 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
     }
     if (s.base) {
         s.base_forces = scratch;
-        s.base_scratch = s.base_forces + count * b->nv;
-        scratch = s.base_scratch + base_scratch_size(w->model, count);
+        scratch += count * b->nv;
         status = dyn_base_forces(s.model, s.workspace, count, s.q, s.v, s.base, s.base_forces, NULL, error);
     }
     if (gear_numbers(b, 1) > 0) {
         s.gear_losses = scratch;
         scratch += gear_numbers(b, count);
+    }
+    if (adds_forces(b)) {
+        s.added_scratch = scratch;
+        scratch += added_scratch_size(w->model, count);
     }
     dyn_formulation *by = NULL;
     if (status == DYN_OK && is_formulated(b)) {
@@ -336,11 +344,13 @@ static bool size_blocks(batch *b, const evaluation *e, size_t *scratch) {
     b->block_size = contact_stepper_is_used(b) && b->block_size > CONTACT_SAMPLES ? CONTACT_SAMPLES : b->block_size;
     b->block_size = is_formulated(b) && b->block_size > FORMULATED_STATES ? FORMULATED_STATES : b->block_size;
     samples = b->n < b->block_size ? b->n : b->block_size;
-    size_t of_base = b->base.twist ? samples * b->nv + base_scratch_size(b->model, samples) : 0;
+    size_t of_base = b->base.twist ? samples * b->nv : 0;
+    size_t of_added = adds_forces(b) ? added_scratch_size(b->model, samples) : 0;
     size_t of_contacts = contact_stepper_is_used(b) ? contact_stepper_size(b, samples) : 0;
     size_t of_formulation = is_formulated(b) ? samples * b->nv : 0;
-    *scratch = batch_forces_size(b) + of_contacts +
-               (gear_numbers(b, samples) + samples * e->scratch_values + of_base + of_formulation) * sizeof(double);
+    *scratch =
+        batch_forces_size(b) + of_contacts +
+        (gear_numbers(b, samples) + samples * e->scratch_values + of_base + of_added + of_formulation) * sizeof(double);
     return true;
 }
 

@@ -686,25 +686,30 @@ static dyn_status hybrid_forces(const states *s, dyn_error *error, double *const
     return status;
 }
 
-static dyn_status multiplier_derivatives(const states *s, dyn_error *error, double *const output[]) {
-    const dyn_constrained_derivatives to = {.dlambda_dq = output[0], .dlambda_dv = output[1]};
-    return dyn_constrained_forward_dynamics_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v,
-                                                        s->tau, s->forces, NULL, &to, error);
-}
-
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
-size_t base_scratch_size(const dyn_model *model, size_t count) {
-    size_t nv = (size_t)dyn_model_nv(model);
-    return count * nv * (2 + nv) + 2 * nv * nv + nv;
+size_t added_scratch_size(const dyn_model *model, size_t count) {
+    size_t nv = (size_t)dyn_model_nv(model), m = (size_t)dyn_model_constraint_rows(model);
+    return count * nv * (2 + nv + m) + 2 * nv * nv + nv;
 }
 
-/* Computes the derivatives of the base's forces in sample i along q and v. */
-static dyn_status base_derivatives(const states *s, size_t i, double *dq, double *dv, dyn_error *error) {
-    const size_t nq = (size_t)dyn_model_nq(s->model), nv = (size_t)dyn_model_nv(s->model), row = i * s->base->stride;
-    const dyn_base_motion one = {s->base->twist + row, s->base->acceleration + row, 0};
-    return dyn_base_force_derivatives(s->model, s->workspace, 1, s->q + i * nq, s->v ? s->v + i * nv : NULL, &one, dq,
-                                      dv, error);
+/* Computes the derivatives along q and v of the forces that the state adds in sample i: those of the base, less the
+ * passive forces. The losses of gears are constant. */
+static dyn_status added_derivatives(const states *s, size_t i, double *dq, double *dv, dyn_error *error) {
+    const size_t nq = (size_t)dyn_model_nq(s->model), nv = (size_t)dyn_model_nv(s->model);
+    const double *q = s->q + i * nq, *v = s->v ? s->v + i * nv : NULL;
+    dyn_status status = DYN_OK;
+    memset(dq, 0, nv * nv * sizeof *dq);
+    memset(dv, 0, nv * nv * sizeof *dv);
+    if (s->base) {
+        const size_t row = i * s->base->stride;
+        const dyn_base_motion one = {s->base->twist + row, s->base->acceleration + row, 0};
+        status = dyn_base_force_derivatives(s->model, s->workspace, 1, q, v, &one, dq, dv, error);
+    }
+    if (status == DYN_OK && passive_forces_count(s->passive)) {
+        status = dyn_add_passive_force_derivatives(s->model, 1, s->passive, -1, q, v, dq, dv, error);
+    }
+    return status;
 }
 
 /* Computes the derivatives of the inverse dynamics with respect to q, v and a. The derivative with respect to a is the
@@ -713,9 +718,9 @@ static dyn_status inverse_dynamics_derivatives(const states *s, dyn_error *error
     const size_t size = (size_t)dyn_model_nv(s->model) * (size_t)dyn_model_nv(s->model);
     dyn_status status = dyn_rnea_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces,
                                              output[0], output[1], output[2], error);
-    for (size_t i = 0; s->base && status == DYN_OK && i < s->count; i++) {
-        double *dq = s->base_scratch, *dv = dq + size;
-        status = base_derivatives(s, i, dq, dv, error);
+    for (size_t i = 0; s->added_scratch && status == DYN_OK && i < s->count; i++) {
+        double *dq = s->added_scratch, *dv = dq + size;
+        status = added_derivatives(s, i, dq, dv, error);
         for (size_t k = 0; status == DYN_OK && k < size; k++) {
             output[0][i * size + k] += dq[k], output[1][i * size + k] += dv[k];
         }
@@ -723,40 +728,74 @@ static dyn_status inverse_dynamics_derivatives(const states *s, dyn_error *error
     return status;
 }
 
-/* Returns tau less the forces that the motion of the base causes, in scratch memory, or tau where the base rests. */
-static const double *subtract_base_forces(const states *s) {
-    size_t count = s->count * (size_t)dyn_model_nv(s->model);
-    for (size_t k = 0; s->base && k < count; k++) {
-        s->base_scratch[k] = (s->tau ? s->tau[k] : 0) - s->base_forces[k];
+/* Subtracts B C from A: rows x nv, rows x nv and nv x nv. A may be NULL. */
+static void subtract_product(size_t rows, size_t nv, const double *B, const double *C, double *A) {
+    for (size_t i = 0; A && i < rows * nv; i++) {
+        for (size_t k = 0; k < nv; k++) {
+            A[i / nv * nv + k] -= B[i] * C[i % nv * nv + k];
+        }
     }
-    return s->base ? s->base_scratch : s->tau;
 }
 
-/* Computes the derivatives of the forward dynamics with respect to q, v and tau. The derivative with respect to tau is
- * the inverse mass matrix, unless the model has constraints. A base that moves adds -(da/dtau) df_base. */
-static dyn_status forward_dynamics_derivatives(const states *s, dyn_error *error, double *const output[]) {
+/* Subtracts the product of d(result)/dtau, rows x nv, and the derivatives of the forces that the state adds from the
+ * derivatives of the results. Derivatives may be NULL. */
+static dyn_status subtract_added(const states *s, size_t rows, const double *by_tau, double *by_q, double *by_v,
+                                 dyn_error *error) {
     const size_t nv = (size_t)dyn_model_nv(s->model), size = nv * nv;
-    const double *tau = subtract_base_forces(s);
-    double *dq = s->base ? s->base_scratch + 2 * s->count * nv : NULL, *dv = s->base ? dq + size : NULL;
-    double *da_dtau = output[2];
-    dyn_status status;
-    if (dyn_model_constraint_rows(s->model) > 0) {
-        da_dtau = s->base ? dv + size : NULL;
-        const dyn_constrained_derivatives to = {.da_dq = output[0], .da_dv = output[1], .da_dtau = da_dtau};
-        status = dyn_constrained_forward_dynamics_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v,
-                                                              tau, s->forces, NULL, &to, error);
-    } else {
-        status = dyn_aba_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, tau, s->forces,
-                                     output[0], output[1], output[2], error);
-    }
-    for (size_t i = 0; s->base && status == DYN_OK && i < s->count; i++) {
-        status = base_derivatives(s, i, dq, dv, error);
+    double *dq = s->added_scratch + 2 * s->count * nv, *dv = dq + size;
+    dyn_status status = DYN_OK;
+    for (size_t i = 0; status == DYN_OK && i < s->count; i++) {
+        status = added_derivatives(s, i, dq, dv, error);
         if (status == DYN_OK) {
-            dyn_base_acceleration_derivatives(s->model, 1, da_dtau + i * size, dq, dv, output[0] + i * size,
-                                              output[1] + i * size);
+            const size_t first = i * rows * nv;
+            subtract_product(rows, nv, by_tau + first, dq, by_q ? by_q + first : NULL);
+            subtract_product(rows, nv, by_tau + first, dv, by_v ? by_v + first : NULL);
         }
     }
     return status;
+}
+
+/* Returns memory for the derivatives of results along tau, or NULL where the state adds no forces. */
+static double *by_tau_scratch(const states *s) {
+    const size_t nv = (size_t)dyn_model_nv(s->model);
+    return s->added_scratch ? s->added_scratch + 2 * s->count * nv + 2 * nv * nv : NULL;
+}
+
+/* Computes the derivatives of the forward dynamics with respect to q, v and tau. The derivative with respect to tau is
+ * the inverse mass matrix, unless the model has constraints. Forces that the state adds change the acceleration by
+ * da/dtau times their change. */
+static dyn_status forward_dynamics_derivatives(const states *s, dyn_error *error, double *const output[]) {
+    const dyn_constraint_options options = forward_options(s);
+    const bool is_constrained = dyn_model_constraint_rows(s->model) > 0;
+    double *da_dtau = is_constrained ? by_tau_scratch(s) : output[2];
+    const double *tau;
+    dyn_status status = find_forces(s, &options, s->added_scratch, &tau, error);
+    if (status == DYN_OK && is_constrained) {
+        const dyn_constrained_derivatives to = {.da_dq = output[0], .da_dv = output[1], .da_dtau = da_dtau};
+        status = dyn_constrained_forward_dynamics_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v,
+                                                              tau, s->forces, &options, &to, error);
+    } else if (status == DYN_OK) {
+        status = dyn_aba_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, tau, s->forces,
+                                     output[0], output[1], output[2], error);
+    }
+    return status == DYN_OK && s->added_scratch
+               ? subtract_added(s, (size_t)dyn_model_nv(s->model), da_dtau, output[0], output[1], error)
+               : status;
+}
+
+static dyn_status multiplier_derivatives(const states *s, dyn_error *error, double *const output[]) {
+    const dyn_constraint_options options = forward_options(s);
+    const dyn_constrained_derivatives to = {
+        .dlambda_dq = output[0], .dlambda_dv = output[1], .dlambda_dtau = by_tau_scratch(s)};
+    const double *tau;
+    dyn_status status = find_forces(s, &options, s->added_scratch, &tau, error);
+    if (status == DYN_OK) {
+        status = dyn_constrained_forward_dynamics_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v,
+                                                              tau, s->forces, &options, &to, error);
+    }
+    return status == DYN_OK && s->added_scratch
+               ? subtract_added(s, row_count(s), to.dlambda_dtau, output[0], output[1], error)
+               : status;
 }
 
 static dyn_status gravity_derivatives(const states *s, dyn_error *error, double *const output[]) {
@@ -774,16 +813,16 @@ static dyn_status forward_dynamics_second_derivatives(const states *s, dyn_error
                                       output, error);
 }
 
-/* Adds `sign` times the derivatives of the base's forces along (dq, dv) to `forces`. */
-static dyn_status add_base_forces_along(const states *s, double sign, double *forces, dyn_error *error) {
+/* Adds `sign` times the derivatives along (dq, dv) of the forces that the state adds to `forces`. */
+static dyn_status add_added_along(const states *s, double sign, double *forces, dyn_error *error) {
     const size_t nv = (size_t)dyn_model_nv(s->model), size = nv * nv;
-    if (!s->base) {
+    if (!s->added_scratch) {
         return DYN_OK;
     }
-    double *by_q = s->base_scratch + 2 * s->count * nv, *by_v = by_q + size, *along = by_v + size;
+    double *by_q = s->added_scratch + 2 * s->count * nv, *by_v = by_q + size, *along = by_v + size;
     dyn_status status = DYN_OK;
     for (size_t i = 0; status == DYN_OK && i < s->count; i++) {
-        status = base_derivatives(s, i, by_q, by_v, error);
+        status = added_derivatives(s, i, by_q, by_v, error);
         if (status == DYN_OK) {
             dyn_base_forces_along(s->model, 1, by_q, by_v, s->dq ? s->dq + i * nv : NULL, s->dv ? s->dv + i * nv : NULL,
                                   along);
@@ -798,26 +837,28 @@ static dyn_status add_base_forces_along(const states *s, double sign, double *fo
 static dyn_status inverse_dynamics_along(const states *s, dyn_error *error, double *const output[]) {
     dyn_status status = dyn_rnea_directional_derivative(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a,
                                                         s->forces, s->dq, s->dv, s->da, output[0], error);
-    return status == DYN_OK ? add_base_forces_along(s, 1, output[0], error) : status;
+    return status == DYN_OK ? add_added_along(s, 1, output[0], error) : status;
 }
 
-/* Computes the derivative of the forward dynamics along (dq, dv, dtau). A base that moves changes tau and dtau. */
+/* Computes the derivative of the forward dynamics along (dq, dv, dtau). Forces that the state adds change tau and
+ * dtau. */
 static dyn_status forward_dynamics_along(const states *s, dyn_error *error, double *const output[]) {
     const size_t count = s->count * (size_t)dyn_model_nv(s->model);
-    const double *tau = subtract_base_forces(s), *dtau = s->dtau;
-    dyn_status status = DYN_OK;
-    if (s->base) {
-        double *sum = s->base_scratch + count;
+    const dyn_constraint_options options = forward_options(s);
+    const double *tau, *dtau = s->dtau;
+    dyn_status status = find_forces(s, &options, s->added_scratch, &tau, error);
+    if (status == DYN_OK && s->added_scratch) {
+        double *sum = s->added_scratch + count;
         for (size_t k = 0; k < count; k++) {
             sum[k] = s->dtau ? s->dtau[k] : 0;
         }
         dtau = sum;
-        status = add_base_forces_along(s, -1, sum, error);
+        status = add_added_along(s, -1, sum, error);
     }
     if (status == DYN_OK && row_count(s) > 0) {
         const dyn_constrained_direction direction = {s->dq, s->dv, dtau};
         return dyn_constrained_forward_dynamics_along(s->model, s->workspace, s->count, s->gravity, s->q, s->v, tau,
-                                                      s->forces, &direction, output[0], error);
+                                                      s->forces, &options, &direction, output[0], error);
     }
     return status == DYN_OK ? dyn_aba_directional_derivative(s->model, s->workspace, s->count, s->gravity, s->q, s->v,
                                                              tau, s->forces, s->dq, s->dv, dtau, output[0], error)
@@ -1042,13 +1083,14 @@ static const quantity_row quantities[] = {
     [QUANTITY(TORQUE_REGRESSOR)] = {OF_ROBOT, "", USES_V | USES_A | USES_GRAVITY,
                                     VALUE(FORCE_BY_PARAMETER, AXIS(JOINTS), AXIS(BODIES), AXIS(PARAMETERS)),
                                     ALONE(torque_regressor, .is_of_tree = true, .linear = 60, .quadratic = 20)},
-    [QUANTITY(INVERSE_DYNAMICS_BY_Q)] = {OF_ROBOT, "", INVERSE_INPUTS | USES_BASE, JOINT_MATRIX(STIFFNESS),
-                                         &by_inverse_dynamics_derivatives, 0},
-    [QUANTITY(INVERSE_DYNAMICS_BY_V)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS | USES_BASE, JOINT_MATRIX(DAMPING),
-                                         &by_inverse_dynamics_derivatives, 1},
-    [QUANTITY(FORWARD_DYNAMICS_BY_Q)] = {OF_ROBOT, "", FORWARD_INPUTS | USES_CONSTRAINTS | USES_BASE,
-                                         JOINT_MATRIX(ACCELERATION_BY_POSITION), &by_forward_dynamics_derivatives, 0},
-    [QUANTITY(FORWARD_DYNAMICS_BY_V)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS | USES_CONSTRAINTS | USES_BASE,
+    [QUANTITY(INVERSE_DYNAMICS_BY_Q)] = {OF_ROBOT, "", INVERSE_INPUTS | USES_PASSIVE_FORCES | USES_BASE,
+                                         JOINT_MATRIX(STIFFNESS), &by_inverse_dynamics_derivatives, 0},
+    [QUANTITY(INVERSE_DYNAMICS_BY_V)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS | USES_PASSIVE_FORCES | USES_BASE,
+                                         JOINT_MATRIX(DAMPING), &by_inverse_dynamics_derivatives, 1},
+    [QUANTITY(FORWARD_DYNAMICS_BY_Q)] = {OF_ROBOT, "", CONTACT_INPUTS, JOINT_MATRIX(ACCELERATION_BY_POSITION),
+                                         &by_forward_dynamics_derivatives, 0},
+    [QUANTITY(FORWARD_DYNAMICS_BY_V)] = {OF_ROBOT, "",
+                                         USES_V | USES_PAYLOADS | USES_PASSIVE_FORCES | USES_CONSTRAINTS | USES_BASE,
                                          JOINT_MATRIX(ACCELERATION_BY_VELOCITY), &by_forward_dynamics_derivatives, 1},
     [QUANTITY(GRAVITY_FORCES_BY_Q)] = {OF_ROBOT, "", USES_GRAVITY | USES_PAYLOADS, JOINT_MATRIX(STIFFNESS),
                                        ALONE(gravity_derivatives, .linear = 60, .quadratic = 6)},
@@ -1089,11 +1131,14 @@ static const quantity_row quantities[] = {
                                             JOINT_CUBE(UNITS("1/(kg m^2)", "1/(kg m^3)", "1/(kg m)", "1/(kg m^2)",
                                                              "1/(kg m)", "1/(kg m^2)", "1/kg", "1/(kg m)")),
                                             &by_forward_dynamics_second_derivatives, 3},
-    [QUANTITY(INVERSE_DYNAMICS_ALONG)] = {OF_ROBOT, "", INVERSE_INPUTS | USES_DQ | USES_DV | USES_DA | USES_BASE,
+    [QUANTITY(INVERSE_DYNAMICS_ALONG)] = {OF_ROBOT, "",
+                                          INVERSE_INPUTS | USES_DQ | USES_DV | USES_DA | USES_PASSIVE_FORCES |
+                                              USES_BASE,
                                           JOINT_VECTOR(FORCE),
                                           ALONE(inverse_dynamics_along, .is_of_tree = true, .linear = 60)},
     [QUANTITY(FORWARD_DYNAMICS_ALONG)] = {OF_ROBOT, "",
-                                          FORWARD_INPUTS | USES_DQ | USES_DV | USES_DTAU | USES_CONSTRAINTS | USES_BASE,
+                                          FORWARD_INPUTS | USES_DQ | USES_DV | USES_DTAU | USES_PASSIVE_FORCES |
+                                              USES_CONSTRAINTS | USES_BASE,
                                           JOINT_VECTOR(ACCELERATION),
                                           ALONE(forward_dynamics_along, .differentiates_rows = true, .linear = 120,
                                                 .constrained = 15)},
@@ -1194,9 +1239,10 @@ static const quantity_row quantities[] = {
                                        JOINT_VECTOR(ACCELERATION), &by_hybrid_forces, 1},
     [QUANTITY(HYBRID_MULTIPLIERS)] = {OF_ROBOT, "", USES_TAU | USES_PAYLOADS | USES_CONSTRAINTS, MULTIPLIERS,
                                       &by_hybrid_forces, 2},
-    [QUANTITY(CONSTRAINT_MULTIPLIERS_BY_Q)] = {OF_ROBOT, "", FORWARD_INPUTS | USES_CONSTRAINTS,
+    [QUANTITY(CONSTRAINT_MULTIPLIERS_BY_Q)] = {OF_ROBOT, "", FORWARD_INPUTS | USES_PASSIVE_FORCES | USES_CONSTRAINTS,
                                                ROWS_BY_JOINTS(STIFFNESS), &by_multiplier_derivatives, 0},
-    [QUANTITY(CONSTRAINT_MULTIPLIERS_BY_V)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS | USES_CONSTRAINTS,
+    [QUANTITY(CONSTRAINT_MULTIPLIERS_BY_V)] = {OF_ROBOT, "",
+                                               USES_V | USES_PAYLOADS | USES_PASSIVE_FORCES | USES_CONSTRAINTS,
                                                ROWS_BY_JOINTS(DAMPING), &by_multiplier_derivatives, 1},
     [QUANTITY(CONSTRAINT_MULTIPLIERS_BY_TAU)] = {OF_ROBOT, "", USES_PAYLOADS | USES_CONSTRAINTS,
                                                  ROWS_BY_JOINTS(FORCE_BY_FORCE), &by_constraint_space, 4},

@@ -62,7 +62,8 @@ typedef struct states {
     const dyn_given_rows *given; /* rows of the request; NULL: none */
     const dyn_base_motion *base; /* NULL: the base rests */
     double *base_forces;         /* forces that its motion causes, count rows of nv; NULL: the base rests */
-    double *base_scratch;        /* base_scratch_size(model, count) numbers, where the base moves */
+    double *added_scratch;       /* added_scratch_size(model, count) numbers, where the state adds forces: those of the
+                                  * base, passive forces or losses of gears; NULL: it adds none */
     double *gear_losses; /* scratch memory for losses of gears, count rows of nv and what they need; NULL: they do not
                             count */
     const contact_stepper *contacts; /* NULL: no quantity is of contacts */
@@ -113,7 +114,7 @@ const quantity_row *quantity_find(Dynamics__V1__Quantity number);
 /* Returns the quantity that is an output of a computation. */
 const quantity_row *quantity_of_output(const computation *by, int output);
 
-/* Returns the numbers of scratch memory for derivatives of `count` samples on a base that moves. */
-size_t base_scratch_size(const dyn_model *model, size_t count);
+/* Returns the numbers of scratch memory for derivatives of `count` samples with forces that the state adds. */
+size_t added_scratch_size(const dyn_model *model, size_t count);
 
 #endif

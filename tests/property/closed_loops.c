@@ -816,7 +816,7 @@ START_TEST(accelerations_change_along_a_direction_as_their_derivatives_say) {
         }
         const dyn_constrained_direction direction = {along[0], along[1], along[2]};
         dyn_status status = dyn_constrained_forward_dynamics_along(c.model, c.workspace, 1, NULL, c.q, c.v, c.tau, NULL,
-                                                                   &direction, along[3], &error);
+                                                                   NULL, &direction, along[3], &error);
         for (int k = 0; status == DYN_OK && k < 3; k++) {
             const dyn_constrained_derivatives to = {
                 .da_dq = k == 0 ? by : NULL, .da_dv = k == 1 ? by : NULL, .da_dtau = k == 2 ? by : NULL};

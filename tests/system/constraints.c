@@ -1131,6 +1131,107 @@ START_TEST(derivatives_of_constrained_accelerations_are_those_of_the_motion) {
 }
 END_TEST
 
+/* Adds damping and friction to the loop joint of a four-bar, and a machine element of every law with a slope. */
+static void load_rubbing(void) {
+    static const char *const elements[] = {
+        "{\"name\": \"bearing\", \"joint\": \"elbow\", \"friction\": {\"viscous\": [0.3, 0.2], \"coulomb\": [0.5, "
+        "0.4], "
+        "\"breakaway\": [0.9, 0.8], \"stribeck_velocity\": 0.6, \"transition_velocity\": 0.3}}",
+        "{\"name\": \"drive\", \"shaft\": {\"joints\": [\"motor\", \"pivot\"], \"ratios\": [4, -7], \"rotor\": "
+        "{\"axial_inertia\": 2e-3}, \"motor\": {\"resistance\": 1, \"torque_constant\": 0.05}}}",
+        "{\"name\": \"seal\", \"joint\": \"drive\", \"friction\": {\"viscous\": [0.02, 0.05], \"coulomb\": [0.1]}}",
+        "{\"name\": \"coil\", \"joint\": \"pivot\", \"spring\": {\"stiffness\": 30, \"rest\": 0.2}}",
+        "{\"name\": \"prop\", \"strut\": {\"link\": \"coupler\", \"other_position\": {\"x\": 0.3, \"z\": 2}, "
+        "\"stiffness\": 50, \"rest\": 1, \"damping\": 2}}"};
+    char line[512];
+    json_t *description = json_load_file(DESCRIPTIONS "four_bar.json", 0, NULL), *list = json_array();
+    json_t *loop = json_object_get(json_array_get(json_object_get(description, "constraints"), 0), "loop_joint");
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
+        json_array_append_new(list, json_loads(elements[i], 0, NULL));
+    }
+    json_object_set_new(description, "machine_elements", list);
+    json_object_set_new(loop, "damping", json_real(0.4));
+    json_object_set_new(loop, "friction", json_real(0.7));
+    ck_assert_int_eq(json_dump_file(description, scratch("rubbing.json"), 0), 0);
+    snprintf(line, sizeof line, "$ctl load --replace --name rubbing --description %s", scratch("rubbing.json"));
+    must_say(line, ": ");
+    json_decref(description);
+}
+
+enum { BAR_JOINTS = 3, BAR_ROWS = 5 };
+
+/* Fills the values of a quantity of the rubbing four-bar, its first block. Requests state no input that their
+ * quantity does not depend on. */
+static void evaluate_rubbing(const char *quantity, const double q[3], const double v[3], size_t count, double *values) {
+    static const char tau[] = ", \"tau\": [2, 0, -1]", direction[] = ", \"dq\": [1, 0, 0], \"dv\": [0, 1, 0]";
+    const bool is_along = strstr(quantity, "_ALONG"), has_tau = !strstr(quantity, "_BY_V");
+    char line[768];
+    snprintf(line, sizeof line,
+             "$ctl call evaluate '{\"query\": {\"model\": \"rubbing\", \"passive_forces\": {\"damping\": true, "
+             "\"friction\": true, \"springs\": true, \"friction_velocity\": 0.5}}, \"q\": [%.17g, %.17g, %.17g], "
+             "\"v\": [%.17g, %.17g, %.17g]%s%s, \"quantities\": [{\"quantity\": \"QUANTITY_%s\"}]}'",
+             q[0], q[1], q[2], v[0], v[1], v[2], has_tau ? tau : "", is_along ? direction : "", quantity);
+    json_t *reply = run_json(line), *result = json_array_get(json_object_get(reply, "results"), 0);
+    const json_t *found = json_object_get(json_array_get(json_object_get(result, "blocks"), 0), "values");
+    ck_assert_uint_ge(json_array_size(found), count);
+    for (size_t i = 0; i < count; i++) {
+        values[i] = number_of(found, i);
+    }
+    json_decref(reply);
+}
+
+/* Checks that the derivatives of a quantity with `rows` numbers by coordinate k are its differences of order four. */
+static void check_differences(const char *quantity, size_t rows, bool by_v, const double at[2][3]) {
+    static const double offsets[] = {-2, -1, 1, 2}, weights[] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12}, h = 1e-3;
+    double derivatives[BAR_ROWS * BAR_JOINTS], values[BAR_ROWS];
+    char name[64];
+    snprintf(name, sizeof name, "%s_BY_%c", quantity, by_v ? 'V' : 'Q');
+    evaluate_rubbing(name, at[0], at[1], rows * BAR_JOINTS, derivatives);
+    for (size_t k = 0; k < BAR_JOINTS; k++) {
+        double differences[BAR_ROWS] = {0};
+        for (size_t p = 0; p < sizeof offsets / sizeof *offsets; p++) {
+            double moved[2][3];
+            memcpy(moved, at, sizeof moved);
+            moved[by_v][k] += offsets[p] * h;
+            evaluate_rubbing(quantity, moved[0], moved[1], rows, values);
+            for (size_t i = 0; i < rows; i++) {
+                differences[i] += weights[p] / h * values[i];
+            }
+        }
+        for (size_t i = 0; i < rows; i++) {
+            double found = derivatives[i * BAR_JOINTS + k];
+            ck_assert_msg(fabs(found - differences[i]) <= 1e-7 * (1 + fabs(found)),
+                          "%s(%zu,%zu): %.12g instead of %.12g", name, i, k, found, differences[i]);
+        }
+    }
+}
+
+/* The third state moves slowly, where friction is steep. */
+START_TEST(derivatives_of_constrained_accelerations_count_passive_forces) {
+    static const double states[][2][3] = {
+        {{0, 0, 0}, {2, -2, 1}}, {{0, 0, 0}, {-0.8, 0.3, -1.2}}, {{0, 0, 0}, {0.1, -0.1, 0.05}}};
+    load_rubbing();
+    for (size_t s = 0; s < sizeof states / sizeof *states; s++) {
+        check_differences("FORWARD_DYNAMICS", BAR_JOINTS, false, states[s]);
+        check_differences("FORWARD_DYNAMICS", BAR_JOINTS, true, states[s]);
+        check_differences("CONSTRAINT_MULTIPLIERS", BAR_ROWS, true, states[s]);
+    }
+}
+END_TEST
+
+START_TEST(a_change_along_a_direction_counts_passive_forces) {
+    static const double q[3] = {0}, v[3] = {2, -2, 1};
+    double by_q[9], by_v[9], along[3];
+    load_rubbing();
+    evaluate_rubbing("FORWARD_DYNAMICS_BY_Q", q, v, 9, by_q);
+    evaluate_rubbing("FORWARD_DYNAMICS_BY_V", q, v, 9, by_v);
+    evaluate_rubbing("FORWARD_DYNAMICS_ALONG", q, v, 3, along);
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_double_eq_tol(along[i], by_q[3 * i] + by_v[3 * i + 1], 1e-9 * (1 + fabs(along[i])));
+    }
+}
+END_TEST
+
 /* Loads the four-bar with these joints passive. */
 static void load_with_passive(const char *name, json_t *joints) {
     char line[512];
@@ -1523,6 +1624,8 @@ int main(void) {
     tcase_add_test(all, terms_of_the_equation_of_motion_are_those_of_the_tree);
     tcase_add_test(all, forward_dynamics_shows_the_forces_of_the_constraints);
     tcase_add_test(all, derivatives_of_constrained_accelerations_are_those_of_the_motion);
+    tcase_add_test(all, derivatives_of_constrained_accelerations_count_passive_forces);
+    tcase_add_test(all, a_change_along_a_direction_counts_passive_forces);
     tcase_add_test(all, rollouts_and_simulations_move_closed_loops_alike);
     tcase_add_test(all, trajectories_of_closed_loops_report_their_closure_error);
     tcase_add_test(all, a_simulation_reports_how_far_its_state_is_open);

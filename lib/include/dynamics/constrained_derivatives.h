@@ -46,10 +46,12 @@ typedef struct dyn_constrained_direction {
 } dyn_constrained_direction;
 
 /* Computes the change of the accelerations along a direction, da/dq dq + da/dv dv + da/dtau dtau, n x nv, with the
- * derivatives above. Costs, memory, threads and errors as above. `da` must not overlap an input. */
+ * derivatives above. `options` are those of the derivatives. Costs, memory, threads and errors as above. `da` must not
+ * overlap an input. */
 DYN_API dyn_status dyn_constrained_forward_dynamics_along(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                                           const double *gravity, const double *q, const double *v,
                                                           const double *tau, const dyn_external_forces *forces,
+                                                          const dyn_constraint_options *options,
                                                           const dyn_constrained_direction *direction, double *da,
                                                           dyn_error *error);
 

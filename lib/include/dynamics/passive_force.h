@@ -35,6 +35,17 @@ DYN_API dyn_status dyn_add_passive_forces(const dyn_model *model, size_t n, cons
                                           double factor, const double *q, const double *v, double *tau,
                                           dyn_error *error);
 
+/* Adds factor times the derivatives of r(q, v), n x nv x nv each: entry (i, k) is that of r_i along increment k of q,
+ * or along v_k. Increments are those of derivatives.h. q is n x nq, v (NULL: zero) n x nv. The laws of joints, shafts
+ * and springs are differentiated on paper; at a rate of zero, a law that differs by direction has the slope of negative
+ * rates. Elements that act on links have differences, whose relative error is near 1e-10. Losses of gears do not count.
+ * Cost O(joints + machine elements) per sample, and O(nv depth) for each element that acts on links. Allocates O(nq)
+ * numbers. Thread-safe.
+ * Errors: DYN_INVALID_ARGUMENT for a friction velocity that is not positive. */
+DYN_API dyn_status dyn_add_passive_force_derivatives(const dyn_model *model, size_t n, const dyn_passive_parts *parts,
+                                                     double factor, const double *q, const double *v, double *dr_dq,
+                                                     double *dr_dv, dyn_error *error);
+
 /* Computes the potential energy of the springs of machine elements, J, n numbers. q is n x nq. Cost O(machine elements)
  * per sample. Allocates nothing. Thread-safe. */
 DYN_API void dyn_spring_energy(const dyn_model *model, size_t n, const double *q, double *energy);

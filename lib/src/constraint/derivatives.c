@@ -507,6 +507,7 @@ static void add_product(size_t nv, const double *matrix, const double *rows, siz
 dyn_status dyn_constrained_forward_dynamics_along(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                                   const double *gravity, const double *q, const double *v,
                                                   const double *tau, const dyn_external_forces *forces,
+                                                  const dyn_constraint_options *options,
                                                   const dyn_constrained_direction *direction, double *da,
                                                   dyn_error *error) {
     const size_t nv = (size_t)model->nv, size = nv * nv, count = forces ? forces->count : 0;
@@ -518,7 +519,7 @@ dyn_status dyn_constrained_forward_dynamics_along(const dyn_model *model, dyn_wo
         const dyn_constrained_derivatives by = {.da_dq = memory, .da_dv = memory + size, .da_dtau = memory + 2 * size};
         status = dyn_constrained_forward_dynamics_derivatives(model, workspace, 1, gravity, q + i * (size_t)model->nq,
                                                               v ? v + i * nv : NULL, tau ? tau + i * nv : NULL,
-                                                              count > 0 ? &own : NULL, NULL, &by, error);
+                                                              count > 0 ? &own : NULL, options, &by, error);
         if (status != DYN_OK) {
             error->site.sample = i;
             continue;
