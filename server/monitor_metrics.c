@@ -2,6 +2,7 @@
 /* Writes the page /metrics: numbers of requests by method, of the daemon's objects and of its process. */
 #include <dirent.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -183,10 +184,33 @@ static void write_closed_connections(const counters *k, FILE *file) {
     }
 }
 
+/* Writes the connections by the role that the system's facts about them give. Leaves them out when out of memory. */
+static void write_roles(const monitor *m, FILE *file) {
+    static const char name[] = "dynamicsd_connections_by_role";
+    uint64_t counts[ACCESS_ROLES] = {0};
+    size_t capacity = transport_list_connections(m->transport, NULL, 0);
+    transport_connection *all = calloc(capacity + 1, sizeof *all);
+    if (!all) {
+        return;
+    }
+    size_t count = transport_list_connections(m->transport, all, capacity);
+    for (size_t i = 0; i < count && i < capacity; i++) {
+        counts[all[i].caller.role]++;
+    }
+    free(all);
+    exposition_family(file, name, "gauge",
+                      "Open connections of clients by their role without a token; over NATS there are none.");
+    for (size_t i = 0; i < ACCESS_ROLES; i++) {
+        const exposition_label labels[] = {{"role", access_role_words[i]}, {0}};
+        exposition_count(file, name, labels, counts[i]);
+    }
+}
+
 static void write_transport(const monitor *m, FILE *file) {
     const counters *k = m->counters;
     exposition_single(file, "dynamicsd_connections", "gauge", "Open connections of clients.",
                       atomic_load(&k->connections));
+    write_roles(m, file);
     write_closed_connections(k, file);
     exposition_single(file, "dynamicsd_fast_channels", "gauge", "Fast channels of clients.",
                       atomic_load(&k->fast_channels));

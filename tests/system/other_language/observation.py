@@ -157,8 +157,13 @@ class Observation(unittest.TestCase):
         other = support.Client(self.envelope, self.daemon.request)
         other.call("get_health")
         self.wait_for(2, lambda: self.value("dynamicsd_connections"))
+        # Both are of the daemon's own user.
+        by_role = "dynamicsd_connections_by_role"
+        self.wait_for(2, lambda: self.value(by_role, role="administrator"))
+        self.assertEqual(sum(self.numbers()[by_role].values()), 2)
         other.close()
         self.wait_for(1, lambda: self.value("dynamicsd_connections"))
+        self.wait_for(1, lambda: self.value(by_role, role="administrator"))
         self.client.call("unload_model", model="two_link")
         self.assertEqual(self.value("dynamicsd_models"), models - 1)
 
