@@ -82,6 +82,7 @@ void arena_reset(arena *a, size_t limit) {
     a->is_exhausted = false;
     a->is_short = false;
     a->is_over_share = false;
+    a->needed = 0;
 }
 
 /* Creates a block of at least `size` zeroed bytes. Large blocks come from the system as untouched zero pages. Returns
@@ -103,8 +104,10 @@ static arena_block *create_block(size_t size) {
 static arena_block *create_charged_block(arena *a, size_t size) {
     size_t copy = a->is_copied ? size : 0;
     if (size > SIZE_MAX / 4) {
+        a->needed = SIZE_MAX;
         return NULL;
     }
+    a->needed = a->charged + a->set_aside + size + copy;
     if (a->share && !memory_budget_reserve(a->share, size + copy)) {
         a->is_over_share = true;
         return NULL;

@@ -22,6 +22,7 @@ typedef struct arena {
     bool is_exhausted;         /* an allocation failed since the last reset */
     bool is_short;             /* that allocation failed because of the budget or the system, not because of `limit` */
     bool is_over_share;        /* that allocation failed because of `share` */
+    size_t needed;             /* bytes that the further blocks and their copies would have with that allocation */
     memory_budget *budget;     /* budget of the further blocks; NULL: none */
     memory_budget *share;      /* share of one user in the budget; NULL: none */
     bool is_copied;            /* each byte may be copied into the reply, and is charged twice */

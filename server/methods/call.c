@@ -112,14 +112,29 @@ uint64_t call_share(const call *c, uint64_t share) {
     return is_free ? UINT64_MAX : share;
 }
 
+/* Ends the call because the memory that it needs alone exceeds a limit. */
+static void fail_size(call *c, bound exceeded, const char *key, size_t limit, size_t needed) {
+    call_fail(c, REASON_REQUEST_TOO_LARGE,
+              "the request and its reply need %zu bytes, and the limit is %zu (limits.%s); send fewer samples at once, "
+              "or ask for fewer results",
+              needed, limit, key);
+    call_set_limit(c, exceeded, limit, needed);
+}
+
 /* Ends the call because its results do not fit into the share of its user. */
 static void fail_share(call *c) {
     const memory_budget *share = &c->hold.account->memory;
+    size_t limit = atomic_load(&share->limit), needed = c->memory.needed;
+    needed += needed <= SIZE_MAX - c->hold.bytes ? c->hold.bytes : 0;
+    if (needed > limit) {
+        fail_size(c, BOUND_USER_MEMORY_BYTES, "user_memory_bytes", limit, needed);
+        return;
+    }
     call_fail(c, REASON_MEMORY_SHORT,
               "the long requests of %s hold %zu bytes of %zu, the limit of one user (limits.user_memory_bytes), and "
               "this one does not fit beside them; wait for their replies, or send fewer samples at once",
-              c->caller.name, atomic_load(&share->held), atomic_load(&share->limit));
-    call_set_limit(c, BOUND_USER_MEMORY_BYTES, atomic_load(&share->limit), 0);
+              c->caller.name, atomic_load(&share->held), limit);
+    call_set_limit(c, BOUND_USER_MEMORY_BYTES, limit, 0);
 }
 
 void call_fail_memory(call *c) {
@@ -128,14 +143,19 @@ void call_fail_memory(call *c) {
         fail_share(c);
         return;
     }
+    size_t limit = atomic_load(&c->service->budget->limit);
+    if (c->memory.needed > memory_budget_most(c->service->budget)) {
+        fail_size(c, BOUND_MEMORY_BYTES, "memory_bytes", limit, c->memory.needed);
+        return;
+    }
     atomic_fetch_add(&c->service->counters->memory_shortages, 1);
     atomic_store(&c->service->counters->last_shortage, clock_now());
     call_fail(
         c, REASON_MEMORY_SHORT,
         "the daemon is short of memory: requests and replies hold %zu bytes of %zu (limits.memory_bytes), and this "
         "one does not fit beside them; try again, or with fewer samples",
-        atomic_load(&c->service->budget->held), atomic_load(&c->service->budget->limit));
-    call_set_limit(c, BOUND_MEMORY_BYTES, atomic_load(&c->service->budget->limit), 0);
+        atomic_load(&c->service->budget->held), limit);
+    call_set_limit(c, BOUND_MEMORY_BYTES, limit, 0);
 }
 
 bool call_has_ended(const call *c) {

@@ -49,6 +49,7 @@
     X(BELONGS_TO_ANOTHER, PERMISSION_DENIED, 0)                                                                        \
     X(ROLE_TOO_LOW, PERMISSION_DENIED, 0)                                                                              \
     X(MESSAGE_TOO_LARGE, RESOURCE_EXHAUSTED, 0)                                                                        \
+    X(REQUEST_TOO_LARGE, RESOURCE_EXHAUSTED, 0)                                                                        \
     X(REPLY_TOO_LARGE, RESOURCE_EXHAUSTED, 0)                                                                          \
     X(REQUEST_TOO_COMPLEX, RESOURCE_EXHAUSTED, 0)                                                                      \
     X(TOO_MANY_SAMPLES, RESOURCE_EXHAUSTED, 0)                                                                         \

@@ -799,7 +799,7 @@ static void refuse_user(call *c, const excess *exceeded) {
                   c->caller.name, (unsigned long long)exceeded->requested, limit);
         break;
     default:
-        call_fail(c, REASON_MEMORY_SHORT,
+        call_fail(c, c->hold.bytes > limit ? REASON_REQUEST_TOO_LARGE : REASON_MEMORY_SHORT,
                   "the long requests of %s would hold %llu bytes, and the limit of one user is %llu "
                   "(limits.user_memory_bytes); wait for some of their replies, or send fewer states at once",
                   c->caller.name, (unsigned long long)exceeded->requested, limit);

@@ -9,6 +9,11 @@ void memory_budget_set(memory_budget *b, size_t limit, size_t reserve) {
     atomic_store(&b->reserve, reserve < limit ? reserve : 0);
 }
 
+size_t memory_budget_most(const memory_budget *b) {
+    return atomic_load_explicit(&b->limit, memory_order_relaxed) -
+           atomic_load_explicit(&b->reserve, memory_order_relaxed);
+}
+
 static void raise_peak(memory_budget *b, size_t held) {
     size_t peak = atomic_load_explicit(&b->peak, memory_order_relaxed);
     while (held > peak &&
@@ -20,8 +25,7 @@ bool memory_budget_reserve(memory_budget *b, size_t bytes) {
     if (!b) {
         return true;
     }
-    size_t most =
-        atomic_load_explicit(&b->limit, memory_order_relaxed) - atomic_load_explicit(&b->reserve, memory_order_relaxed);
+    size_t most = memory_budget_most(b);
     size_t held = atomic_load_explicit(&b->held, memory_order_relaxed);
     do {
         if (held > most || bytes > most - held) {
@@ -54,8 +58,7 @@ bool memory_budget_is_short(const memory_budget *b, size_t leaving) {
     if (!b) {
         return false;
     }
-    size_t most =
-        atomic_load_explicit(&b->limit, memory_order_relaxed) - atomic_load_explicit(&b->reserve, memory_order_relaxed);
+    size_t most = memory_budget_most(b);
     return atomic_load_explicit(&b->held, memory_order_relaxed) > most / 4 * 3 + leaving;
 }
 

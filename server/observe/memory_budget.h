@@ -23,6 +23,9 @@ typedef struct memory_budget {
  * counts as 0. */
 void memory_budget_set(memory_budget *b, size_t limit, size_t reserve);
 
+/* Returns the largest number of bytes that memory_budget_reserve can charge. */
+size_t memory_budget_most(const memory_budget *b);
+
 /* Charges bytes before they are allocated. Returns false, and charges nothing, if they do not fit;
  * memory_budget_has_refused reports that later. */
 bool memory_budget_reserve(memory_budget *b, size_t bytes);

@@ -153,8 +153,9 @@ START_TEST(a_user_has_a_share_of_the_states_and_bytes_of_long_requests) {
     require(roll(chief, STATES, LONG_STEPS, 0));
     require(roll(planner, 32, LONG_STEPS, 0));
     /* 32 states of 1001 rows of 12 numbers have 3 MB. */
-    expect_limit(roll(planner, 32, LONG_STEPS, 1), "MEMORY_SHORT", "user_memory_bytes", 1048576);
-    ck_assert(error.retry_after > 0);
+    expect_limit(roll(planner, 32, LONG_STEPS, 1), "REQUEST_TOO_LARGE", "user_memory_bytes", 1048576);
+    ck_assert_uint_gt(error.requested, 1048576);
+    ck_assert(error.retry_after == 0);
     require(roll(chief, 32, LONG_STEPS, 1));
     require(roll(planner, 8, LONG_STEPS, 1000));
     stop();

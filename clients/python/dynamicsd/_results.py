@@ -15,8 +15,8 @@ from dynamicsd.records import (Array, BaseMotion, BaseParameter, BaseParameters,
                                ConstrainedMotion, Constraint, ContactSurface, Contribution, Description, Excess,
                                Excitation, Explanation, ExternalForce, Formulation, FormulationBlock, FormulationCost,
                                Identification, Inertia, JointFit, LimitUse, LinearEstimate, MachineElement,
-                               MotorSummary, Motors, Outcome, PassiveForces, Replay, Rollout, ScrewChain, State,
-                               Stepping, Trajectory)
+                               MotionAgreement, MotorSummary, Motors, Outcome, PassiveForces, Replay, Rollout,
+                               ScrewChain, State, Stepping, Trajectory)
 
 T = TypeVar("T")
 
@@ -107,7 +107,8 @@ def explanation(found: Any) -> Explanation:
     return Explanation(strings(found.joints, nv), strings(found.units, nv), copied(found.tau, nv), terms,
                        _contributions(found.links, found.link_count, nv),
                        _contributions(found.payloads, found.payload_count, nv), found.residual,
-                       passive_forces(found.counted_passive_forces))
+                       passive_forces(found.counted_passive_forces),
+                       None if found.agreement == _NULL else read(MotionAgreement, found.agreement))
 
 
 def formulation(query: Query, found: Any) -> Formulation:

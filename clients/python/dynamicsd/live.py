@@ -370,9 +370,10 @@ def _read_update(update: Any) -> Update:
     kind = named("dyn_client_update_kind").name(int(update.kind))
     model = None if update.model == _NULL else read(ModelInfo, update.model)
     steps = integers(update.step, n if update.step != _NULL and kind in ("states", "torques") else 0)
+    residuals = None if update.residuals == _NULL else _results.copied(update.residuals, n)
     return read(Update, update, kind=kind, step=steps, time=_results.copied(update.time, n),
                 q=_results.copied(update.q, n, nq), v=_results.copied(update.v, n, nv),
-                tau=_results.copied(update.tau, n, nv), model=model)
+                tau=_results.copied(update.tau, n, nv), residuals=residuals, model=model)
 
 
 class Stream:

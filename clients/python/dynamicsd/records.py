@@ -1310,7 +1310,8 @@ class Update(Record):
     kind  "states": rows of step, time, q, v, tau. "torques": rows of step, time, tau. "simulation_event" and
           "stream_event": text, message, joint, credit. "model_event": text, model. The events "touchdown", "lift_off"
           and "slip" of a simulation have contact_surface, contact_force (N), contact_impulse (of a touchdown, N s) and
-          contact_slip (m/s).
+          contact_slip (m/s). Torques of a stream with constraints have residuals, one for each row, rad/s^2 or m/s^2;
+          otherwise they are None.
     lost  messages of the topic that were lost before this one.
     """
 
@@ -1336,6 +1337,7 @@ class Update(Record):
     contact_force: Array
     contact_impulse: Array
     contact_slip: float
+    residuals: Array | None
 
     @property
     def states(self) -> tuple[WatchedState, ...]:
@@ -1603,10 +1605,22 @@ class Contribution(Record):
     gravity: Array
 
 
+@record("dyn_client_motion_agreement")
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class MotionAgreement(Record):
+    """How far a motion agrees with the constraints: independent rows, independent ways to change the forces of the
+    motors without changing the motion, and the largest violation, rad/s^2 or m/s^2."""
+
+    rank: int
+    freedom: int
+    residual: float
+
+
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Record):
     """Torques of one motion by term and by link, nv each. `terms` has the names inertial, coriolis, gravity, external
-    and, with payloads, payload. `counted_passive_forces` are those that are terms; None: none.
+    and, with payloads, payload. `counted_passive_forces` are those that are terms; None: none. `agreement` is that
+    of the motion with the constraints; None: there are none.
     """
 
     joints: tuple[str, ...]
@@ -1617,6 +1631,7 @@ class Explanation(Record):
     payloads: tuple[Contribution, ...]
     residual: float
     counted_passive_forces: PassiveForces | None = None
+    agreement: MotionAgreement | None = None
 
     def _repr_html_(self) -> str:
         rows = [(joint, *(f"{values[i]:.6g}" for values in self.terms.values()), f"{self.tau[i]:.6g}", self.units[i])

@@ -58,6 +58,8 @@ START_TEST(further_blocks_are_charged_with_their_copy_until_they_are_freed) {
     /* 10 MiB less the reserve of 2 MiB cannot hold another block and its copy. Only arriving messages may use the
      * reserve. */
     ck_assert_ptr_null(arena_allocate(&a, 2 << 20));
+    ck_assert_uint_eq(a.needed, 10 << 20);
+    ck_assert_uint_eq(memory_budget_most(&budget), 8 << 20);
     ck_assert(a.is_exhausted && a.is_short);
     ck_assert(memory_budget_has_refused(&budget) && !memory_budget_has_refused(&budget));
     ck_assert_uint_eq(memory_budget_add(&budget, 5 << 20), 1 << 20);
