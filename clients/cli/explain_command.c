@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "json_writer.h"
+#include "page.h"
 #include "result_tables.h"
 
 enum { LISTED_LINKS = 3 };
@@ -119,6 +120,15 @@ static bool print_links(const layout *robot, const dyn_client_explanation *from)
     return printed;
 }
 
+/* Prints how far the constraints forbid the motion, where the nearest motion is asked for. */
+static bool print_agreement(const evaluation_context *context, const dyn_client_explanation *from) {
+    const bool is_nearest = context->query.motion_options && context->query.motion_options->nearest;
+    return !is_nearest || !from->agreement ||
+           (fputc('\n', stdout) != EOF &&
+            page_printf(2, "the constraints forbid the motion by %.3g rad/s^2 or m/s^2 at most",
+                        from->agreement->residual));
+}
+
 static bool print_answer(const evaluation_context *context) {
     const plan *settings = context->own;
     if (!print_terms(context->robot, settings->answer)) {
@@ -126,7 +136,7 @@ static bool print_answer(const evaluation_context *context) {
     }
     printf("\nLinks%s that contribute most, at most %d for each joint\n\n",
            settings->answer->payload_count > 0 ? " and payloads" : "", LISTED_LINKS);
-    return print_links(context->robot, settings->answer);
+    return print_links(context->robot, settings->answer) && print_agreement(context, settings->answer);
 }
 
 static bool print_one(const evaluation_context *context, const state_batch *batch, const double *unused,
@@ -203,6 +213,18 @@ static void write_texts(json_writer *writer, const char *key, size_t count, cons
     emit_end_array(writer);
 }
 
+static void write_agreement(json_writer *writer, const dyn_client_motion_agreement *from) {
+    emit_key(writer, "agreement");
+    emit_begin_object(writer);
+    emit_key(writer, "rank");
+    emit_double(writer, (double)from->rank);
+    emit_key(writer, "freedom");
+    emit_double(writer, (double)from->freedom);
+    emit_key(writer, "residual");
+    emit_double(writer, from->residual);
+    emit_end_object(writer);
+}
+
 static void write_json(const evaluation_context *context, size_t index, const double *unused,
                        const double *also_unused) {
     (void)index, (void)unused, (void)also_unused;
@@ -234,6 +256,9 @@ static void write_json(const evaluation_context *context, size_t index, const do
     }
     emit_key(&writer, "residual");
     emit_double(&writer, from->residual);
+    if (from->agreement) {
+        write_agreement(&writer, from->agreement);
+    }
     emit_end_object(&writer);
     emit_finish(&writer);
 }

@@ -1295,6 +1295,15 @@ START_TEST(a_motion_that_a_loop_forbids_is_refused_by_every_method) {
     must_say("$ctl id four_bar --a 1,0,0 --nearest", "the constraints forbid the motion by");
     must_fail("$ctl id four_bar --v 1,0,0", 1, "its velocity along");
     must_say("$ctl id tree --a 1,0,0 --json", "tau");
+    must_say("$ctl explain four_bar --a 1,0,0 --nearest", "the constraints forbid the motion by");
+    json_t *terms = run_json("$ctl explain four_bar --a 1,0,0 --nearest --json"),
+           *forces = run_json("$ctl id four_bar --a 1,0,0 --nearest --json"),
+           *agreement = json_object_get(terms, "agreement");
+    double residual = json_number_value(json_object_get(forces, "residual"));
+    ck_assert_double_gt(residual, 0.1);
+    ck_assert_double_eq(json_number_value(json_object_get(agreement, "residual")), residual);
+    ck_assert_double_eq(json_number_value(json_object_get(agreement, "rank")), 2);
+    json_decref(terms), json_decref(forces);
     must_fail("$ctl id tree --nearest", 1, "has no constraints");
     must_fail(
         "$ctl call mass_matrix '{\"query\": {\"model\": \"four_bar\", \"motion_options\": {}}, \"q\": [0, 0, 0]}'", 1,

@@ -2289,6 +2289,13 @@ typedef struct dyn_client_contribution {
     const double *inertial, *coriolis, *gravity;
 } dyn_client_contribution;
 
+/* How far one motion agrees with the constraints of its robot and its query. */
+typedef struct dyn_client_motion_agreement {
+    size_t rank;     /* independent rows */
+    size_t freedom;  /* independent ways to change the forces of the motors without changing the motion */
+    double residual; /* largest |A a + dA/dt v - db/dt|, rad/s^2 or m/s^2 */
+} dyn_client_motion_agreement;
+
 typedef struct dyn_client_explanation {
     size_t nv;
     const char *const *joints; /* nv: the joint of each velocity, in the query's order */
@@ -2302,6 +2309,7 @@ typedef struct dyn_client_explanation {
     const dyn_client_contribution *payloads; /* in the query's order; their sum is the term "payload" */
     double residual; /* largest difference between totals and sums, which are computed separately */
     const dyn_client_passive_forces *counted_passive_forces; /* that are terms; NULL: none */
+    const dyn_client_motion_agreement *agreement;            /* NULL: there are no constraints */
 } dyn_client_explanation;
 
 /* Splits tau of the motion (q, v, a) by term and by link. query.samples must be 1. q has nq values; v and a (NULL:

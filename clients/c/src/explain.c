@@ -14,6 +14,7 @@ typedef struct explanation_result {
     dyn_client_explanation explanation;
     Dynamics__V1__ExplainReply *reply;
     dyn_client_passive_forces counted;
+    dyn_client_motion_agreement agreement;
     dyn_client_term *terms;
     dyn_client_contribution *links, *payloads;
 } explanation_result;
@@ -50,6 +51,19 @@ static bool read_parts(explanation_result *result) {
     return fits;
 }
 
+/* Converts the agreement of the motion. Returns false if it is not that of one motion. */
+static bool read_agreement(explanation_result *result) {
+    const Dynamics__V1__MotionAgreement *from = result->reply->agreement;
+    if (from && (from->n_ranks != 1 || from->n_freedoms != 1 || from->n_residuals != 1)) {
+        return false;
+    }
+    if (from) {
+        result->agreement = (dyn_client_motion_agreement){
+            .rank = (size_t)from->ranks[0], .freedom = (size_t)from->freedoms[0], .residual = from->residuals[0]};
+    }
+    return true;
+}
+
 static void free_result(explanation_result *freed) {
     dynamics__v1__explain_reply__free_unpacked(freed->reply, NULL);
     free(freed->terms);
@@ -73,7 +87,7 @@ static dyn_client_status convert_reply(Dynamics__V1__ExplainReply *reply, size_t
     dyn_client_status status = DYN_CLIENT_OK;
     if (!result->terms || !result->links || !result->payloads) {
         status = fail_memory(error);
-    } else if (reply->nv != nv || !read_parts(result)) {
+    } else if (reply->nv != nv || !read_parts(result) || !read_agreement(result)) {
         status = fail_bad_reply(error, "the result does not hold as many values as asked for");
     }
     if (status != DYN_CLIENT_OK) {
@@ -92,7 +106,8 @@ static dyn_client_status convert_reply(Dynamics__V1__ExplainReply *reply, size_t
                                  .payload_count = reply->n_payloads,
                                  .payloads = result->payloads,
                                  .residual = reply->residual,
-                                 .counted_passive_forces = to_passive_forces(reply->passive_forces, &result->counted)};
+                                 .counted_passive_forces = to_passive_forces(reply->passive_forces, &result->counted),
+                                 .agreement = reply->agreement ? &result->agreement : NULL};
     *explanation = &result->explanation;
     return DYN_CLIENT_OK;
 }

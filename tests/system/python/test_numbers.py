@@ -292,6 +292,7 @@ def test_descriptions_in_python_have_machine_elements(client, project):
     assert sprung.evaluate("mass_matrix", [0, 0]).counted_passive_forces is None
     terms = sprung.explain([0.1, 0.9], passive_forces=counted)
     assert sprung.explain([0.1, 0.9]).counted_passive_forces is None
+    assert sprung.explain([0.1, 0.9]).agreement is None
     for marked in (found.counted_passive_forces, terms.counted_passive_forces):
         assert (marked.springs, marked.damping, marked.friction) == (True, True, False)
     with pytest.raises(dynamicsd.InvalidArgument, match="elbw") as caught:
@@ -465,6 +466,8 @@ def test_descriptions_in_python_have_passive_joints(client, project):
     q = driven.assemble([[1.0, 0.0, 1.0]], held_joints=["motor"]).q
     tau = driven.inverse_dynamics(q)[0]
     assert tau[driven.joint_names.index("motor")] != 0
+    agreement = driven.explain(q[0]).agreement
+    assert agreement is not None and agreement.rank == 2 and agreement.residual < 1e-9
     assert [tau[driven.joint_names.index(name)] for name in passive] == [0.0] * len(passive)
     loop.unload()
     driven.unload()
