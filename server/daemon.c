@@ -531,6 +531,12 @@ static fast_limits channel_limits(const config *c) {
     };
 }
 
+/* Sets the limits of fast channels that GetServerInfo reports. Those of a daemon without channels stay 0. */
+static void state_channel_limits(daemon_state *d) {
+    atomic_store(&d->limits.fast_channels, (uint32_t)d->config.fast_channels);
+    atomic_store(&d->limits.fast_peer_channels, (uint32_t)d->config.fast_peer_channels);
+}
+
 /* Reads the configuration anew, and applies its sections [access] and [tls], with their files. On failure changes
  * nothing, and returns false. */
 static bool configure_next(daemon_state *d, config *next, char error[CONFIG_ERROR_SIZE]) {
@@ -570,6 +576,7 @@ static void reload(daemon_state *d) {
     if (d->fast) {
         const fast_limits channels = channel_limits(&d->config);
         fast_carrier_set_limits(d->fast, &channels);
+        state_channel_limits(d);
     }
     probe_set_times(d->probe, next.probe_interval, next.probe_timeout);
     probe_hurry(d->probe); /* takes the connection that nng has prepared with the certificates before */
@@ -824,6 +831,7 @@ static bool start_fast(daemon_state *d) {
         log_error(&d->log, "%s", error);
         return false;
     }
+    state_channel_limits(d);
     return true;
 }
 

@@ -246,6 +246,9 @@ static void write_limits(const monitor *m, FILE *file) {
     exposition_number(file, value, (const exposition_label[]){{"limit", #name}, {0}},                                  \
                       (double)atomic_load(&m->limits->name));
     LIMITS(WRITE_LIMIT)
+    WRITE_LIMIT(, fast_channels)
+    WRITE_LIMIT(, fast_peer_channels)
+    WRITE_LIMIT(, fast_channel_bytes)
 #undef WRITE_LIMIT
     exposition_family(file, refusals, "counter", "Requests that a limit has refused, of the limits that refused some.");
     for (bound b = BOUND_NONE + 1; b < BOUND_COUNT; b++) {

@@ -148,6 +148,16 @@ static void write_fixed_limits(json_writer *writer, const dyn_client_server_info
     write_rows(writer, rows, sizeof rows / sizeof *rows);
 }
 
+/* Writes the limits on fast channels. */
+static void write_channel_limits(json_writer *writer, const dyn_client_server_info *info) {
+    const limit_row rows[] = {
+        {"fast_channels", info->limits.fast_channels},
+        {"fast_peer_channels", info->limits.fast_peer_channels},
+        {"fast_channel_bytes", info->limits.fast_channel_bytes},
+    };
+    write_rows(writer, rows, sizeof rows / sizeof *rows);
+}
+
 /* Writes the limits on simulations, streams, recordings and connections. */
 static void write_live_limits(json_writer *writer, const dyn_client_server_info *info) {
     emit_key(writer, "simulations");
@@ -214,6 +224,7 @@ static void write_limits(json_writer *writer, const dyn_client_server_info *info
     emit_key(writer, "idle_time");
     emit_double(writer, info->limits.idle_time);
     write_live_limits(writer, info);
+    write_channel_limits(writer, info);
     write_user_limits(writer, info);
     write_fixed_limits(writer, info);
     emit_end_object(writer);
@@ -402,6 +413,8 @@ static bool print_limits(const dyn_client_server_info *info) {
              (unsigned long long)info->limits.recordings_bytes, (unsigned long long)info->limits.disk_reserve_bytes);
     add_line(list, "connections", "%zu, %zu of one user or address, each idle for %g s at most",
              info->limits.connections, info->limits.peer_connections, info->limits.idle_time);
+    add_line(list, "channels", "%zu fast ones, %zu of one user, each of %llu bytes", info->limits.fast_channels,
+             info->limits.fast_peer_channels, (unsigned long long)info->limits.fast_channel_bytes);
     add_user_limits(list, info);
     add_line(list, "in a request",
              "%zu payloads, %zu operations, %zu substeps, %zu frames of a task, errors of %zu states",

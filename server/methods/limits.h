@@ -92,6 +92,8 @@ typedef struct service_limits {
 #undef LIMIT_MEMBER
     _Atomic double lease_time;           /* s */
     _Atomic uint64_t fast_channel_bytes; /* shared memory of a fast channel */
+    _Atomic uint32_t fast_channels;      /* 0: the daemon has no sockets for them */
+    _Atomic uint32_t fast_peer_channels; /* of one user */
     _Atomic bool persist_models;         /* store all models on the disk, also without a request for it */
 } service_limits;
 

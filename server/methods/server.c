@@ -114,6 +114,9 @@ static Dynamics__V1__Limits *limits(call *c) {
     LIMITS(COPY_LIMIT)
 #undef COPY_LIMIT
     to->lease_time = atomic_load(&from->lease_time);
+    to->fast_channels = atomic_load(&from->fast_channels);
+    to->fast_peer_channels = atomic_load(&from->fast_peer_channels);
+    to->fast_channel_bytes = atomic_load(&from->fast_channel_bytes);
     to->waiting_requests = c->service->waiting_requests;
     to->connection_requests = c->service->connection_requests;
     copy_fixed_limits(to);

@@ -248,6 +248,8 @@ START_TEST(info_fits_the_columns_of_the_environment) {
         ck_assert_msg(run.code == 0 && widest_line(run.output) <= columns, "%u columns:\n%s", columns, run.output);
         outcome_free(&run);
     }
+    must_say("$ctl info", "\n  channels      16 fast ones, 8 of one user, each of 4194304 bytes\n");
+    must_say("$ctl info --json", "\"fast_channels\": 16, \"fast_peer_channels\": 8, \"fast_channel_bytes\": 4194304, ");
     must_say("$ctl info",
              "\n  names         128 bytes of models, 64 of simulations and streams, 255 of links and joints\n");
 }

@@ -523,6 +523,21 @@ static void start_narrow(void) {
     start_with("[fast]\nchannels = 2\nchannel_bytes = 65536\n");
 }
 
+/* Checks the limits that GetServerInfo states. */
+static void expect_limits(size_t channels, size_t of_one, uint64_t bytes) {
+    dyn_client_server_info *info;
+    ck_assert_int_eq(dyn_client_get_server_info(plain, 0, &info, &error), DYN_CLIENT_OK);
+    ck_assert_uint_eq(info->limits.fast_channels, channels);
+    ck_assert_uint_eq(info->limits.fast_peer_channels, of_one);
+    ck_assert_uint_eq(info->limits.fast_channel_bytes, bytes);
+    dyn_client_server_info_free(info);
+}
+
+START_TEST(limits_of_channels_are_stated) {
+    expect_limits(2, 1, 65536);
+}
+END_TEST
+
 START_TEST(channels_beyond_the_limit_are_refused) {
     raw_channel channels[3];
     ck_assert(raw_channel_open(served.request_ipc, "ur5", &channels[0]));
@@ -563,6 +578,7 @@ static void start_closed(void) {
 START_TEST(a_daemon_without_channels_says_so) {
     ck_assert_int_eq(dyn_client_open_fast_channel(fast, "ur5", 0, NULL, 0, &error), DYN_CLIENT_UNREACHABLE);
     ck_assert_msg(strstr(error.message, "fast.channels"), "%s", error.message);
+    expect_limits(0, 0, 4 << 20);
 }
 END_TEST
 
@@ -591,7 +607,8 @@ int main(void) {
         a_thousand_killed_channels_leave_nothing,
         a_channel_is_opened_again_after_the_daemon_was_killed,
     };
-    const TTest *const narrow[] = {channels_beyond_the_limit_are_refused, a_channel_has_as_many_samples_as_fit};
+    const TTest *const narrow[] = {limits_of_channels_are_stated, channels_beyond_the_limit_are_refused,
+                                   a_channel_has_as_many_samples_as_fit};
     const TTest *const closed[] = {a_daemon_without_channels_says_so};
     Suite *suite = suite_create("fast_channel");
     add_case(suite, "usual", start, usual, sizeof usual / sizeof *usual);

@@ -301,6 +301,8 @@ typedef struct dyn_client_server_info {
         uint64_t user_samples, user_memory_bytes; /* of these requests together */
         size_t user_models, user_simulations, user_streams, user_recordings, user_jobs;
         uint64_t user_recordings_bytes, user_job_bytes;
+        size_t fast_channels, fast_peer_channels; /* of all users, and of one; 0: the daemon has no fast channels */
+        uint64_t fast_channel_bytes;              /* memory of one */
         /* Bounds that no configuration changes. */
         size_t payloads, operations;                             /* of one request */
         size_t simulation_forces;                                /* that act on one simulation */

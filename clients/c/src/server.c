@@ -159,6 +159,9 @@ static void copy_limits(const Dynamics__V1__Limits *from, dyn_client_server_info
     info->limits.user_recordings_bytes = from->user_recordings_bytes;
     info->limits.user_jobs = from->user_jobs;
     info->limits.user_job_bytes = from->user_job_bytes;
+    info->limits.fast_channels = from->fast_channels;
+    info->limits.fast_peer_channels = from->fast_peer_channels;
+    info->limits.fast_channel_bytes = from->fast_channel_bytes;
     copy_fixed_limits(from, info);
 }
 

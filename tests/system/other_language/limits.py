@@ -34,6 +34,9 @@ NOT_EXCEEDED = {
     "stored_replies": "the oldest reply is evicted (system.identity)",
     "stored_reply_bytes": "the oldest reply is evicted (system.identity)",
     "largest_stored_reply_bytes": "the reply is not stored (system.identity)",
+    "fast_channels": "opened over a socket of their own (system.fast_channel)",
+    "fast_peer_channels": "opened over a socket of their own (system.fast_channel)",
+    "fast_channel_bytes": "opened over a socket of their own (system.fast_channel)",
 }
 NOT_EXCEEDED.update({name: "does not apply to administrators (system.user_limits)" for name in (
     "user_requests", "user_samples", "user_memory_bytes", "user_models", "user_simulations", "user_streams",

@@ -87,6 +87,12 @@ class Observation(unittest.TestCase):
             time.sleep(0.02)
         self.assertEqual(last, expected)
 
+    def test_limits_of_fast_channels_are_stated(self):
+        stated = self.client.call("get_server_info").limits
+        for name in ("fast_channels", "fast_peer_channels", "fast_channel_bytes"):
+            self.assertGreater(getattr(stated, name), 0)
+            self.assertEqual(self.value("dynamicsd_limit", limit=name), getattr(stated, name))
+
     def test_requests_are_counted_by_method_and_code(self):
         sent, received = 0, 0
         for states in (1, 3, 2000):
