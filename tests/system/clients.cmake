@@ -47,6 +47,7 @@ add_system_test(machine_motions command_line m)
 add_system_test(machine_parts command_line m)
 add_system_test(motors command_line m)
 add_system_test(contacts command_line m)
+add_system_test(contact_events command_line m)
 
 add_system_test(lying_daemon dynamics_proto Threads::Threads)
 target_sources(system_lying_daemon PRIVATE lying_peer.c ../support/random.c)
