@@ -238,18 +238,21 @@ static void write_transport(const monitor *m, FILE *file) {
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
+static void write_limit(FILE *file, const char *name, double value) {
+    exposition_number(file, "dynamicsd_limit", (const exposition_label[]){{"limit", name}, {0}}, value);
+}
+
 /* Writes the values of the configured limits, and the requests that each limit has refused. */
 static void write_limits(const monitor *m, FILE *file) {
-    static const char value[] = "dynamicsd_limit", refusals[] = "dynamicsd_limit_refusals_total";
-    exposition_family(file, value, "gauge", "Configured limits (GetServerInfo), in bytes, in seconds, or as numbers.");
-#define WRITE_LIMIT(identifier, name, ...)                                                                             \
-    exposition_number(file, value, (const exposition_label[]){{"limit", #name}, {0}},                                  \
-                      (double)atomic_load(&m->limits->name));
+    static const char refusals[] = "dynamicsd_limit_refusals_total";
+    exposition_family(file, "dynamicsd_limit", "gauge",
+                      "Configured limits (GetServerInfo), in bytes, in seconds, or as numbers.");
+#define WRITE_LIMIT(identifier, name, ...) write_limit(file, #name, (double)atomic_load(&m->limits->name));
     LIMITS(WRITE_LIMIT)
-    WRITE_LIMIT(, fast_channels)
-    WRITE_LIMIT(, fast_peer_channels)
-    WRITE_LIMIT(, fast_channel_bytes)
 #undef WRITE_LIMIT
+    write_limit(file, "fast_channels", atomic_load(&m->limits->fast_channels));
+    write_limit(file, "fast_peer_channels", atomic_load(&m->limits->fast_peer_channels));
+    write_limit(file, "fast_channel_bytes", (double)atomic_load(&m->limits->fast_channel_bytes));
     exposition_family(file, refusals, "counter", "Requests that a limit has refused, of the limits that refused some.");
     for (bound b = BOUND_NONE + 1; b < BOUND_COUNT; b++) {
         const exposition_label labels[] = {{"limit", bound_name(b)}, {0}};
