@@ -19,13 +19,16 @@
 #include "statistics.h"
 #include "support/random.h"
 
-enum { JOINTS = 6, STATES = 64, BLOCK = 50, FLEETS = 3, LARGEST_FLEET = 4 };
+enum { JOINTS = 6, STATES = 64, BLOCK = 50, FLEETS = 4, LARGEST_FLEET = 4 };
 
 /* Bytes of a request for one state of the UR5 and of its reply, about. */
 enum { REQUEST_BYTES = 180, REPLY_BYTES = 80 };
 
-/* Daemons of each fleet. */
-static const int sizes[FLEETS] = {1, 2, LARGEST_FLEET};
+/* Daemons of each fleet, and the processor of the first one. Processors differ: one of them may serve the interrupts of
+ * the machine. So a daemon that is alone is measured on each of the two on which two daemons are. */
+static const struct { int size, processor; } shapes[FLEETS] = {{1, 0}, {1, 1}, {2, 0}, {LARGEST_FLEET, 0}};
+
+enum { FIRST_ALONE, SECOND_ALONE, PAIR, FOUR };
 
 /* A NATS server with its daemons, and a client. */
 typedef struct fleet {
@@ -68,13 +71,13 @@ static cpu_set_t choose_processor(int index) {
     return chosen;
 }
 
-static bool fleet_start(const char *program, int size, fleet *f) {
+static bool fleet_start(const char *program, int shape, fleet *f) {
     if (!nats_start(&f->server)) {
         return false;
     }
-    f->size = size;
-    for (int i = 0; i < size; i++) {
-        const cpu_set_t processor = choose_processor(i);
+    f->size = shapes[shape].size;
+    for (int i = 0; i < f->size; i++) {
+        const cpu_set_t processor = choose_processor(shapes[shape].processor + i);
         daemon_start_at(program, &(daemon_place){.nats = f->server.url, .workers = 1, .processors = &processor},
                         &f->daemons[i]);
     }
@@ -190,7 +193,7 @@ typedef struct processor_time {
 typedef struct batch {
     const fleet *fleet;
     const states *s;
-    void (*run)(const fleet *f, const states *s);
+    uint64_t steps; /* of each rollout; 0: inverse dynamics */
     processor_time spent;
     double elapsed;  /* ns */
     size_t computed; /* states */
@@ -203,12 +206,12 @@ static void run_inverse_dynamics(const fleet *f, const states *s) {
     require(dyn_client_inverse_dynamics(f->client, &query, s->q, s->v, s->a, s->tau, &error), &error);
 }
 
-static void run_rollouts(const fleet *f, const states *s) {
+static void run_rollouts(const fleet *f, const states *s, uint64_t steps) {
     const dyn_client_query query =
         DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = s->n, .timeout = 60);
     const dyn_client_stepping stepping = DYN_CLIENT_STEPPING_INIT(.step_length = 1e-3);
     const dyn_client_rollout_request request =
-        DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = s->q, .v = s->v, .stepping = &stepping, .steps = 100, .only_last = true);
+        DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = s->q, .v = s->v, .stepping = &stepping, .steps = steps, .only_last = true);
     dyn_client_rollout *rollout;
     dyn_client_error error;
     require(dyn_client_rollout_run(f->client, &query, &request, &rollout, &error), &error);
@@ -228,7 +231,11 @@ static void run_batch(void *context, size_t call) {
     double start = clock_ns(CLOCK_MONOTONIC);
     processor_time before = read_time(b->fleet);
     (void)call;
-    b->run(b->fleet, b->s);
+    if (b->steps > 0) {
+        run_rollouts(b->fleet, b->s, b->steps);
+    } else {
+        run_inverse_dynamics(b->fleet, b->s);
+    }
     processor_time after = read_time(b->fleet);
     b->elapsed += clock_ns(CLOCK_MONOTONIC) - start;
     b->spent.daemons += after.daemons - before.daemons;
@@ -259,27 +266,35 @@ static void measure_batches(const bench_options *options, const char *title, con
                             const fleet fleets[FLEETS], const batch_tables *t) {
     batch batches[FLEETS];
     subject subjects[FLEETS] = {0};
-    table_cell cells[3 + FLEETS] = {{.text = title}, {.number = (double)kind->s->n}};
     for (int i = 0; i < FLEETS; i++) {
         batches[i] = *kind;
         batches[i].fleet = &fleets[i];
         subjects[i] = (subject){.run = run_batch, .context = &batches[i], .states = kind->s->n};
     }
     measure(subjects, FLEETS, &options->effort, CLOCK_MONOTONIC);
+    int rounds = options->effort.rounds;
     for (int i = 0; i < FLEETS; i++) {
-        cells[2 + i].number = 1e6 / measured_time(&subjects[i], options->effort.rounds);
         add_times(title, &batches[i], t->times);
     }
-    cells[2 + FLEETS].number = measured_ratio(&subjects[0], &subjects[1], options->effort.rounds);
-    table_add(t->rates, cells);
+    double alone = (measured_time(&subjects[FIRST_ALONE], rounds) + measured_time(&subjects[SECOND_ALONE], rounds)) / 2;
+    double gain = (measured_ratio(&subjects[FIRST_ALONE], &subjects[PAIR], rounds) +
+                   measured_ratio(&subjects[SECOND_ALONE], &subjects[PAIR], rounds)) /
+                  2;
+    table_add(t->rates, (table_cell[]){{.text = title},
+                                       {.number = (double)kind->s->n},
+                                       {.number = 1e6 / alone},
+                                       {.number = 1e6 / measured_time(&subjects[PAIR], rounds)},
+                                       {.number = 1e6 / measured_time(&subjects[FOUR], rounds)},
+                                       {.number = gain}});
 }
 
-/* Measures batches and adds their rows. */
+/* Measures batches and adds their rows. The longer a rollout, the less of its time is that of its messages. */
 static void measure_all_batches(const bench_options *options, const fleet fleets[FLEETS], const batch_tables *t) {
     states many = states_create(100000), some = {16384, many.q, many.v, many.a, many.tau};
-    const batch inverse = {.s = &many, .run = run_inverse_dynamics}, rollouts = {.s = &some, .run = run_rollouts};
+    const batch inverse = {.s = &many}, brief = {.s = &some, .steps = 100}, lengthy = {.s = &some, .steps = 500};
     measure_batches(options, "InverseDynamics", &inverse, fleets, t);
-    measure_batches(options, "Rollout, 100 steps", &rollouts, fleets, t);
+    measure_batches(options, "Rollout, 100 steps", &brief, fleets, t);
+    measure_batches(options, "Rollout, 500 steps", &lengthy, fleets, t);
     states_free(&many);
 }
 
@@ -293,13 +308,14 @@ void bench_fleet(const bench_options *options, report *r) {
     fleet fleets[FLEETS] = {0};
     bool has_server = true;
     for (int i = 0; i < FLEETS && has_server; i++) {
-        has_server = fleet_start(options->daemon, sizes[i], &fleets[i]);
+        has_server = fleet_start(options->daemon, i, &fleets[i]);
     }
     const char *missing = "Not measured: install nats-server.\n";
     const batch_tables t = {
         table_create("Thousands of states per second over NATS, UR5", "nats_batches",
                      has_server ? "Daemons of one worker and one processor each, in turn of those that this program "
-                                  "may use.\nThe client cuts the batch into pieces.\n"
+                                  "may use; one daemon: the mean of it on the first and on the second processor.\n"
+                                  "The client cuts the batch into pieces.\n"
                                 : missing,
                      rates, sizeof rates / sizeof *rates),
         table_create("Processor time of a state over NATS, ns, UR5", "nats_processor_time",
