@@ -314,7 +314,7 @@ void bench_fleet(const bench_options *options, report *r) {
     const batch_tables t = {
         table_create("Thousands of states per second over NATS, UR5", "nats_batches",
                      has_server ? "Daemons of one worker and one processor each, in turn of those that this program "
-                                  "may use; one daemon: the mean of it on the first and on the second processor.\n"
+                                  "may use;\none daemon: the mean of it on the first and on the second processor. "
                                   "The client cuts the batch into pieces.\n"
                                 : missing,
                      rates, sizeof rates / sizeof *rates),
