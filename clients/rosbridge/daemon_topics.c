@@ -11,8 +11,6 @@
 
 #include "actions.h"
 #include "calls.h"
-#include "live_simulations.h"
-#include "live_streams.h"
 #include "message_json.h"
 #include "ros_time.h"
 #include "rosout.h"
@@ -24,17 +22,16 @@ enum { LEVEL_OK = 0, LEVEL_WARN = 1, LEVEL_ERROR = 2, LEVEL_STALE = 3 };
 struct daemon_topics {
     bridge *bridge;
     event_reader *reader;
-    topic *diagnostics, *models;
-    live_simulations simulations;
-    live_streams streams;
+    topic *diagnostics;
+    event_topics events;
     double next_request;
     bool is_requesting;
     bool has_health; /* last_level was logged */
     int last_level;  /* LEVEL_ERROR also if the daemon does not answer */
 };
 
-static void on_event(void *user, const char *name, const Dynamics__V1__Event *event) {
-    daemon_topics *of = user;
+void event_topics_publish(void *user, const char *name, const Dynamics__V1__Event *event) {
+    event_topics *of = user;
     (void)name;
     if (event->event_case == DYNAMICS__V1__EVENT__EVENT_MODEL) {
         json_t *message = message_to_tree(MESSAGE_ROS, &event->model->base);
@@ -109,13 +106,13 @@ daemon_topics *daemon_topics_start(bridge *of, char *error) {
         snprintf(error, CONFIG_ERROR_SIZE, "out of memory");
         return NULL;
     }
-    started->bridge = of;
-    started->simulations.bridge = started->streams.bridge = of;
+    started->bridge = started->events.bridge = of;
+    started->events.simulations.bridge = started->events.streams.bridge = of;
     started->diagnostics = topic_open(of, "/diagnostics", "diagnostic_msgs/msg/DiagnosticArray", true, NULL, NULL);
-    started->models = topic_open(of, "/dynamics/models", "dynamics_msgs/msg/ModelEvent", false, NULL, NULL);
-    started->reader = event_reader_start(of, on_event, started);
-    started->simulations.reader = started->streams.reader = started->reader;
-    if (rosout_open(of) && started->reader && started->diagnostics && started->models) {
+    started->events.models = topic_open(of, "/dynamics/models", "dynamics_msgs/msg/ModelEvent", false, NULL, NULL);
+    started->reader = event_reader_start(of, event_topics_publish, &started->events);
+    started->events.simulations.reader = started->events.streams.reader = started->reader;
+    if (rosout_open(of) && started->reader && started->diagnostics && started->events.models) {
         return started;
     }
     if (started->reader) {
@@ -130,14 +127,14 @@ daemon_topics *daemon_topics_start(bridge *of, char *error) {
 }
 
 void daemon_topics_check(daemon_topics *checked, double now) {
-    live_simulations_check(&checked->simulations);
-    live_streams_check(&checked->streams);
+    live_simulations_check(&checked->events.simulations);
+    live_streams_check(&checked->events.streams);
     if (now < checked->next_request) {
         return;
     }
     checked->next_request = now + checked->bridge->config->health_interval;
-    live_simulations_request(&checked->simulations);
-    live_streams_request(&checked->streams);
+    live_simulations_request(&checked->events.simulations);
+    live_streams_request(&checked->events.streams);
     if (checked->is_requesting) {
         return;
     }
@@ -147,8 +144,8 @@ void daemon_topics_check(daemon_topics *checked, double now) {
 }
 
 void daemon_topics_stop(daemon_topics *stopped) {
-    live_simulations_stop(&stopped->simulations);
-    live_streams_stop(&stopped->streams);
+    live_simulations_stop(&stopped->events.simulations);
+    live_streams_stop(&stopped->events.streams);
     if (stopped->reader) {
         event_reader_stop(stopped->reader);
     }

@@ -19,9 +19,21 @@
 #ifndef ROSBRIDGE_DAEMON_TOPICS_H
 #define ROSBRIDGE_DAEMON_TOPICS_H
 
-#include "bridge.h"
+#include "live_simulations.h"
+#include "live_streams.h"
 
 typedef struct daemon_topics daemon_topics;
+
+/* Topics to which the events of the daemon go. */
+typedef struct event_topics {
+    bridge *bridge;
+    struct topic *models;
+    live_simulations simulations;
+    live_streams streams;
+} event_topics;
+
+/* Publishes an event to the subscribers of its topic; an event_handler. `user` is the event_topics. */
+void event_topics_publish(void *user, const char *name, const Dynamics__V1__Event *event);
 
 /* Opens the topics. On failure returns NULL, and `error`, of CONFIG_ERROR_SIZE, names the cause. */
 daemon_topics *daemon_topics_start(bridge *of, char *error);

@@ -7,6 +7,9 @@
 #include <math.h>
 #include <time.h>
 
+/* Largest number of seconds that a double states exactly. */
+static const double MOST_SECONDS = 9007199254740992;
+
 json_t *ros_time_now(bool is_ros1) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -15,6 +18,7 @@ json_t *ros_time_now(bool is_ros1) {
 }
 
 json_t *ros_time(double seconds) {
+    seconds = fabs(seconds) < MOST_SECONDS ? seconds : 0;
     double whole = floor(seconds);
     json_int_t nanoseconds = llround(1e9 * (seconds - whole)), carry = nanoseconds / 1000000000;
     return json_pack("{sI sI}", "sec", (json_int_t)whole + carry, "nanosec", nanoseconds - carry * 1000000000);

@@ -13,7 +13,7 @@
 /* Returns the present time, in the spelling of ROS 1 or ROS 2. */
 json_t *ros_time_now(bool is_ros1);
 
-/* Returns seconds since 1970 as a time. */
+/* Returns seconds since 1970 as a time; zero for a number that is not finite or beyond 2^53. */
 json_t *ros_time(double seconds);
 
 /* Returns a copy of a message with the times of ROS 1. */

@@ -61,23 +61,20 @@ struct nats_one_way {
 
 /* ---- receiving --------------------------------------------------------------------------------------------------- */
 
-/* Makes a message: topic, zero byte, body. Where the topic of the subscription stands for several, the topic is that of
- * the message's subject. Returns one without bytes when out of memory. */
-static incoming copy_message(const char *topic, const natsMsg *message) {
-    const char *subject = natsMsg_GetSubject(message);
+incoming nats_one_way_message(const char *topic, const char *subject, const void *event, size_t size) {
     bool is_of_several = strchr(topic, '*') != NULL;
     for (int i = 0; is_of_several && i < PARTS_BEFORE_TOPIC; i++) {
         const char *dot = strchr(subject, '.');
         subject = dot ? dot + 1 : subject;
     }
     topic = is_of_several ? subject : topic;
-    size_t length = strlen(topic) + 1, size = (size_t)natsMsg_GetDataLength(message);
+    size_t length = strlen(topic) + 1;
     uint8_t *bytes = malloc(length + size);
     if (!bytes) {
         return (incoming){0};
     }
     memcpy(bytes, topic, length);
-    memcpy(bytes + length, natsMsg_GetData(message), size);
+    memcpy(bytes + length, event, size);
     for (char *dot = is_of_several ? strchr((char *)bytes, '.') : NULL; dot; dot = strchr(dot, '.')) {
         *dot = '/';
     }
@@ -89,7 +86,11 @@ static void on_message(natsConnection *at, natsSubscription *subscription, natsM
     (void)subscription;
     const reader *from = context;
     nats_one_way *self = from->owner;
-    incoming copy = natsMsg_GetDataLength(message) > 0 ? copy_message(from->topic, message) : (incoming){0};
+    size_t size = (size_t)natsMsg_GetDataLength(message);
+    incoming copy = {0};
+    if (size > 0) {
+        copy = nats_one_way_message(from->topic, natsMsg_GetSubject(message), natsMsg_GetData(message), size);
+    }
     natsMsg_Destroy(message);
     if (!copy.bytes) {
         return;

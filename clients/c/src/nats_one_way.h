@@ -13,4 +13,8 @@
 dyn_client_status nats_one_way_open(connection *via, size_t topic_count, char *const *topics, double timeout,
                                     one_way **opened, dyn_client_error *error);
 
+/* Makes a message from one of NATS: topic, zero byte, event. Where the topic of the subscription stands for several, as
+ * "progress/" and an asterisk do, the topic is that of the subject. Returns one without bytes when out of memory. */
+incoming nats_one_way_message(const char *topic, const char *subject, const void *event, size_t size);
+
 #endif

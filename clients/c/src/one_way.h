@@ -21,6 +21,16 @@ void one_way_close(one_way *closed);
 /* Waits for a message, at most `timeout` seconds: topic, zero byte, body. */
 dyn_client_status one_way_receive(one_way *used, double timeout, incoming *message, dyn_client_error *error);
 
+/* Parts of a message of a topic, in its bytes. */
+typedef struct topic_message {
+    const char *topic;    /* ends with the zero byte */
+    const uint8_t *event; /* serialized Event */
+    size_t size;          /* of the event */
+} topic_message;
+
+/* Divides a message at its first zero byte. Returns false if it has none. */
+bool one_way_split(const incoming *message, topic_message *parts);
+
 /* Makes a call of one_way_receive in another thread, and every later one, return with UNREACHABLE. */
 void one_way_end(one_way *ended);
 

@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include <dynamics/v1/event.pb-c.h>
@@ -36,24 +35,19 @@ struct progress {
     pthread_t thread;
 };
 
-/* Reads the completed fraction from a message: the topic, a zero byte, the event. Ignores events of other requests and
- * a fraction that is not larger than the last one. */
-static void read_event(progress *self, const incoming *message) {
-    const uint8_t *end = memchr(message->bytes, '\0', message->size);
-    if (!end) {
-        return;
-    }
-    size_t size = message->size - (size_t)(end + 1 - message->bytes);
-    Dynamics__V1__Event *event = dynamics__v1__event__unpack(NULL, size, end + 1);
+double progress_after(const incoming *message, uint64_t number, double fraction) {
+    topic_message parts;
+    Dynamics__V1__Event *event =
+        one_way_split(message, &parts) ? dynamics__v1__event__unpack(NULL, parts.size, parts.event) : NULL;
     if (!event) {
-        return;
+        return fraction;
     }
     /* A subscription to number 1 also brings the events of number 12. Events of several workers come in any order. */
-    bool is_ours = event->event_case == DYNAMICS__V1__EVENT__EVENT_PROGRESS && event->progress->number == self->number;
-    if (is_ours && event->progress->fraction > self->fraction) {
-        self->fraction = event->progress->fraction;
-    }
+    bool is_ours = event->event_case == DYNAMICS__V1__EVENT__EVENT_PROGRESS && event->progress->number == number;
+    bool is_further = is_ours && event->progress->fraction > fraction && event->progress->fraction <= 1;
+    fraction = is_further ? event->progress->fraction : fraction;
     dynamics__v1__event__free_unpacked(event, NULL);
+    return fraction;
 }
 
 static bool is_over(progress *self) {
@@ -84,7 +78,7 @@ static void wait_for_event(progress *self) {
     if (!self->socket) {
         wait_for_end(self);
     } else if (one_way_receive(self->socket, INTERVAL, &message, NULL) == DYN_CLIENT_OK) {
-        read_event(self, &message);
+        self->fraction = progress_after(&message, self->number, self->fraction);
         incoming_free(&message);
     }
 }

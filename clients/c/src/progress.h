@@ -7,6 +7,7 @@
 #define CLIENT_PROGRESS_H
 
 #include "call.h"
+#include "one_way.h"
 
 typedef struct progress progress;
 
@@ -15,6 +16,10 @@ typedef struct progress progress;
  * false; the request must then not be sent. */
 dyn_client_status progress_start(dyn_client *client, Dynamics__V1__Request *request, const call_terms *terms,
                                  progress **started, dyn_client_error *error);
+
+/* Returns the completed fraction of the request with the progress number after a message: that of the message, or
+ * `fraction` if the message belongs to another request, cannot be read, or states none in (fraction, 1]. */
+double progress_after(const incoming *message, uint64_t number, double fraction);
 
 /* Ends the thread and frees the progress. NULL is ignored. */
 void progress_stop(progress *stopped);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Subscribes to topics of the daemon and passes their messages on as bytes. */
+#include "subscribe.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 #include "call.h"
 #include "endpoint.h"
@@ -12,6 +13,14 @@ struct dyn_client_subscription {
     incoming message; /* the last one */
 };
 
+dyn_client_subscription *subscription_of(one_way *socket) {
+    dyn_client_subscription *made = calloc(1, sizeof *made);
+    if (made) {
+        made->socket = socket;
+    }
+    return made;
+}
+
 dyn_client_status dyn_client_subscribe(dyn_client *client, size_t address_count, const char *const *addresses,
                                        size_t topic_count, const char *const *topics, double timeout,
                                        dyn_client_subscription **subscription, dyn_client_error *error) {
@@ -20,21 +29,21 @@ dyn_client_status dyn_client_subscribe(dyn_client *client, size_t address_count,
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, client ? "topics" : "client", "%s",
                     client ? "pass at least one topic" : "client is NULL");
     }
-    dyn_client_subscription *self = calloc(1, sizeof *self);
-    if (!self) {
-        return fail_memory(error);
-    }
+    one_way *socket;
     char *const *dialled = (char *const *)addresses, *const *wanted = (char *const *)topics;
     double dial_timeout = timeout > 0 ? timeout : client_connect_timeout(client);
-    dyn_client_status status =
-        address_count > 0 ? one_way_open(client_connection(client), address_count, dialled, topic_count, wanted,
-                                         dial_timeout, &self->socket, error)
-                          : endpoint_open(client, "events", topic_count, wanted, timeout, &self->socket, error);
+    dyn_client_status status = address_count > 0
+                                   ? one_way_open(client_connection(client), address_count, dialled, topic_count,
+                                                  wanted, dial_timeout, &socket, error)
+                                   : endpoint_open(client, "events", topic_count, wanted, timeout, &socket, error);
     if (status != DYN_CLIENT_OK) {
-        free(self);
         return status;
     }
-    *subscription = self;
+    *subscription = subscription_of(socket);
+    if (!*subscription) {
+        one_way_close(socket);
+        return fail_memory(error);
+    }
     return DYN_CLIENT_OK;
 }
 
@@ -47,13 +56,13 @@ dyn_client_status dyn_client_subscription_next(dyn_client_subscription *subscrip
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    size_t length = strnlen((const char *)message->bytes, message->size);
-    if (length == message->size) {
+    topic_message parts;
+    if (!one_way_split(message, &parts)) {
         return fail(error, DYN_CLIENT_BAD_REPLY, NULL, "a published message has no topic");
     }
-    *topic = (const char *)message->bytes;
-    *event = message->bytes + length + 1;
-    *size = message->size - length - 1;
+    *topic = parts.topic;
+    *event = parts.event;
+    *size = parts.size;
     return DYN_CLIENT_OK;
 }
 

@@ -2,6 +2,7 @@
 /*
  * Watches simulations, streams and models: receives the events that the daemon publishes about them.
  */
+#include "watch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,14 +42,22 @@ struct dyn_client_watch {
     Dynamics__V1__Event *event; /* owns the strings and arrays of the last update */
 };
 
+dyn_client_watch *watch_of(one_way *socket, const char *data_topic, const char *event_topic) {
+    dyn_client_watch *made = calloc(1, sizeof *made);
+    if (made) {
+        made->socket = socket;
+        snprintf(made->data.name, sizeof made->data.name, "%s", data_topic);
+        snprintf(made->events.name, sizeof made->events.name, "%s", event_topic);
+    }
+    return made;
+}
+
 static dyn_client_status open_watch(dyn_client *client, size_t count, char *const *addresses, const char *data_topic,
                                     const char *event_topic, dyn_client_watch **watch, dyn_client_error *error) {
-    dyn_client_watch *self = calloc(1, sizeof *self);
+    dyn_client_watch *self = watch_of(NULL, data_topic, event_topic);
     if (!self) {
         return fail_memory(error);
     }
-    strncpy(self->data.name, data_topic, sizeof self->data.name - 1);
-    strncpy(self->events.name, event_topic, sizeof self->events.name - 1);
     char *topics[] = {self->data.name, self->events.name};
     dyn_client_status status = one_way_open(client_connection(client), count, addresses, 2, topics,
                                             client_connect_timeout(client), &self->socket, error);
@@ -188,11 +197,10 @@ dyn_client_status dyn_client_watch_models(dyn_client *client, double timeout, dy
     if (!client) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
     }
-    dyn_client_watch *self = calloc(1, sizeof *self);
+    dyn_client_watch *self = watch_of(NULL, "", "models");
     if (!self) {
         return fail_memory(error);
     }
-    snprintf(self->events.name, sizeof self->events.name, "models");
     uint64_t number;
     char confirmation[64];
     char *topics[] = {self->events.name, confirmation};
@@ -366,12 +374,10 @@ static dyn_client_status receive_event(dyn_client_watch *watch, double timeout, 
     if (watch->event) {
         dynamics__v1__event__free_unpacked(watch->event, NULL);
     }
-    size_t length = strnlen((const char *)message.bytes, message.size);
-    bool is_data = length < message.size && strcmp((const char *)message.bytes, watch->data.name) == 0;
-    *topic = is_data ? &watch->data : &watch->events;
-    watch->event = length < message.size
-                       ? dynamics__v1__event__unpack(NULL, message.size - length - 1, message.bytes + length + 1)
-                       : NULL;
+    topic_message parts;
+    bool has_topic = one_way_split(&message, &parts);
+    *topic = has_topic && strcmp(parts.topic, watch->data.name) == 0 ? &watch->data : &watch->events;
+    watch->event = has_topic ? dynamics__v1__event__unpack(NULL, parts.size, parts.event) : NULL;
     incoming_free(&message);
     return watch->event ? DYN_CLIENT_OK : fail_bad_reply(error, "a published message cannot be read");
 }
