@@ -87,7 +87,7 @@ FIELDS = {
     "credit": ("", "", "Number of the last point that may be sent."),
     "addresses": ("", "", "Addresses to subscribe to, one for each carrier."),
     "torques_topic": ("", "", "Topic of Event.stream_torques."),
-    "state_topic": ("", "", "Topic of Event.simulation_state."),
+    "state_topic": ("", "", "Topic of Event.simulation_state or Event.group_state."),
     "events_topic": ("", "", "Topic of the other events."),
     "is_under_way": ("", "", "It is still being written."),
     "durable": ("", "", "It outlives a crash of the daemon."),

@@ -120,13 +120,14 @@ static int64_t wall_now(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Writes the rows of a message to the trace until it has `most` rows. Ignores rows of another length than the
+/* Writes the rows of an update to the trace until it has `most` rows. Ignores rows of another length than the
  * layout's. */
 static exit_code show_rows(const dyn_client_update *update, size_t most, trace *rows) {
     bool fits = update->nv == rows->robot->nv && (!rows->has_state || update->nq == rows->robot->nq);
     exit_code code = EXIT_OK;
     for (size_t i = 0; fits && code == EXIT_OK && i < update->count && rows->rows < most; i++) {
-        code = trace_row(rows, &(trace_values){.step = update->step[i],
+        code = trace_row(rows, &(trace_values){.simulation = rows->robot->robot ? NULL : update->simulation,
+                                               .step = update->step[i],
                                                .time = update->time[i],
                                                .q = rows->has_state ? update->q + i * update->nq : NULL,
                                                .v = rows->has_state ? update->v + i * update->nv : NULL,
@@ -135,24 +136,35 @@ static exit_code show_rows(const dyn_client_update *update, size_t most, trace *
     return code;
 }
 
-/* Counts a message and writes its rows to the trace, up to `most` rows of all messages. Writes an event to standard
- * error. Sets *ended after an event that ends the topic. */
+/* Writes the rows of an update of one of several simulations to the trace, each with the name of the simulation. */
+static exit_code show_rows_of_group(const dyn_client_update *update, size_t most, trace *rows) {
+    const layout sizes = {.nq = update->nq, .nv = update->nv};
+    rows->robot = &sizes;
+    exit_code code = show_rows(update, most, rows);
+    rows->robot = NULL;
+    return code;
+}
+
+/* Counts an update, with the last one of its message also the message, and writes its rows to the trace, up to `most`
+ * rows of all messages. Writes an event to standard error. Sets *ended after an event that ends the topic. */
 static exit_code show(const dyn_client_update *update, size_t most, observation *seen, trace *rows, bool *ended) {
-    seen->messages++;
+    const bool is_group = !rows->robot;
+    seen->messages += update->remaining == 0;
     seen->lost += update->lost;
     seen->all_lost += update->lost;
-    seen->age += 1e-9 * (double)(wall_now() - update->stamp_ns);
+    seen->age += update->remaining == 0 ? 1e-9 * (double)(wall_now() - update->stamp_ns) : 0;
     if (seen->instance != 0 && seen->instance != update->instance) {
         fprintf(stderr, "the daemon was restarted, as instance %llu\n", (unsigned long long)update->instance);
     }
     seen->instance = update->instance;
     if (update->kind == DYN_CLIENT_UPDATE_KIND_STATES || update->kind == DYN_CLIENT_UPDATE_KIND_TORQUES) {
         seen->rows += update->count;
-        return show_rows(update, most, rows);
+        return is_group ? show_rows_of_group(update, most, rows) : show_rows(update, most, rows);
     }
-    fprintf(stderr, "%s: %s\n", update->text, update->message);
-    *ended = strcmp(update->text, "deleted") == 0 || strcmp(update->text, "closed") == 0 ||
-             strcmp(update->text, "expired") == 0;
+    fprintf(stderr, "%s%s%s: %s\n", is_group ? update->simulation : "", is_group ? ": " : "", update->text,
+            update->message);
+    *ended = !is_group && (strcmp(update->text, "deleted") == 0 || strcmp(update->text, "closed") == 0 ||
+                           strcmp(update->text, "expired") == 0);
     return EXIT_OK;
 }
 
@@ -190,6 +202,23 @@ static exit_code watch_topic(const watching *w, trace *rows) {
         }
     }
     return code;
+}
+
+/* Returns whether a name stands for several simulations. */
+static bool is_name_of_group(const char *name) {
+    const size_t length = strlen(name);
+    return length > 0 && name[length - 1] == '*';
+}
+
+/* Opens a watch of simulations whose names begin alike. */
+static exit_code open_group_watch(const arguments *args, dyn_client *client, const char *name,
+                                  dyn_client_watch **watch) {
+    dyn_client_error error;
+    if (args->value[OPTION_CSV] || args->value[OPTION_PLOT]) {
+        return complain(EXIT_USAGE, "%s: several simulations have no columns in common; pass --json", name);
+    }
+    return dyn_client_watch_simulation(client, name, 0, watch, &error) == DYN_CLIENT_OK ? EXIT_OK
+                                                                                        : complain_call(&error, NULL);
 }
 
 /* Opens a watch of the simulation of that name, or of the stream if no simulation has the name, and the robot of its
@@ -239,11 +268,13 @@ exit_code run_watch(const command *self, const arguments *args, dyn_client *clie
         w.count = (size_t)most;
     }
     exit_code code = read_number(args, OPTION_DURATION, "duration", INFINITY, &w.duration);
+    const bool is_group = is_name_of_group(w.name);
     if (code == EXIT_OK) {
-        code = open_watch(client, w.name, &is_simulation, &robot, &w.watch);
+        code = is_group ? open_group_watch(args, client, w.name, &w.watch)
+                        : open_watch(client, w.name, &is_simulation, &robot, &w.watch);
     }
     if (code == EXIT_OK) {
-        code = trace_open(args, &robot.layout, is_simulation, &rows);
+        code = trace_open(args, is_group ? NULL : &robot.layout, is_group || is_simulation, &rows);
     }
     catch_interrupts();
     if (code == EXIT_OK) {

@@ -596,8 +596,11 @@ static const command COMMANDS[] = {
      .summary = "watch a simulation or a stream: frequency, age and loss of messages",
      .details =
          "Writes a line each second to standard error, and events when they occur. With --csv or --json also writes\n"
-         "the states or torques. --plot draws them instead of the line each second.\n",
-     .example = "dynamicsctl watch arm\n  dynamicsctl watch arm --csv > motion.csv\n  dynamicsctl watch arm --plot",
+         "the states or torques. --plot draws them instead of the line each second. A NAME that ends with a star\n"
+         "stands for all simulations whose names begin so; their states come in one message a tick, and --json has\n"
+         "the name of the simulation in each row.\n",
+     .example = "dynamicsctl watch arm\n  dynamicsctl watch arm --csv > motion.csv\n  dynamicsctl watch arm --plot\n"
+                "  dynamicsctl watch 'arm-*' --json",
      .min_operands = 1,
      .max_operands = 1,
      .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) | WITH(OPTION_COUNT) | WITH(OPTION_DURATION),

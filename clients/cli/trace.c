@@ -124,6 +124,10 @@ static void print_json_contacts(const trace *to, const trace_contacts *contacts,
 static void print_json(const trace *to, const trace_values *row) {
     json_writer writer = {.stream = stdout};
     emit_begin_object(&writer);
+    if (row->simulation) {
+        emit_key(&writer, "simulation");
+        emit_string(&writer, row->simulation);
+    }
     emit_key(&writer, "step");
     emit_unsigned(&writer, row->step);
     emit_key(&writer, "time");

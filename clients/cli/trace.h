@@ -34,6 +34,7 @@ typedef struct trace_contacts {
 
 /* One row of a motion, in the order of the layout. */
 typedef struct trace_values {
+    const char *simulation; /* JSON only; NULL: rows are those of one robot */
     uint64_t step;
     double time;               /* s */
     const double *q, *v, *tau; /* q and v may be NULL where has_state is false, and tau where has_tau is */

@@ -46,6 +46,12 @@ static void release_stream(void *value) {
     stream_release(value);
 }
 
+/* Sends the states of simulations that are watched together, after their ticks (pacer_rest). */
+static void send_groups(void *context, bool are_all_idle) {
+    live *l = context;
+    groups_send(&l->groups, are_all_idle);
+}
+
 static void *look_after(void *argument);
 
 live *live_create(const live_options *options) {
@@ -71,9 +77,13 @@ live *live_create(const live_options *options) {
         health_set(options->health, l->recordings_component, HEALTH_SERVING, "%s", "");
     }
     state_journal_init(&l->journal, &l->options);
+    groups_init(&l->groups, options->limits, options->instance);
     clock_condition_init(&l->changed);
-    l->pacer = pacer_create(
-        &(pacer_options){.threads = options->threads, .run = ticks_run, .spin = clock_duration(options->spin)});
+    l->pacer = pacer_create(&(pacer_options){.threads = options->threads,
+                                             .run = ticks_run,
+                                             .rest = send_groups,
+                                             .context = l,
+                                             .spin = clock_duration(options->spin)});
     l->is_started = l->pacer && pthread_create(&l->thread, NULL, look_after, l) == 0;
     if (!l->is_started) {
         live_free(l);
@@ -90,6 +100,7 @@ void live_attach(live *l, transport *t, const char *const *ingest, size_t ingest
 }
 
 static void close_endpoints(live *l, uint64_t now);
+static void close_groups(live *l, uint64_t now, bool is_end);
 
 void live_free(live *l) {
     if (!l) {
@@ -119,8 +130,10 @@ void live_free(live *l) {
         }
         name_table_release_list(&l->simulations, values, count);
     }
+    close_groups(l, clock_now(), true);
     close_endpoints(l, UINT64_MAX);
     pacer_free(l->pacer);
+    groups_free(&l->groups);
     name_table_free(&l->streams);
     name_table_free(&l->simulations);
     arena_free(&l->chunk_memory);
@@ -159,6 +172,12 @@ static bool check_name(const char *name, const char *field, refusal *why) {
     return is_good ||
            refuse(why, REASON_INVALID_NAME, field, "%s is no name; pass 1 to %d letters, digits, '_' and '-'",
                   text_quote(name, quoted), SIMULATION_NAME_SIZE - 1);
+}
+
+bool live_group(const char *names, const char *field, char beginning[SIMULATION_NAME_SIZE], refusal *why) {
+    const size_t length = strlen(names) - 1, most = SIMULATION_NAME_SIZE - 1;
+    snprintf(beginning, SIMULATION_NAME_SIZE, "%.*s", (int)(length < most ? length : most), names);
+    return length == 0 || check_name(length > most ? names : beginning, field, why);
 }
 
 bool live_name(live *l, const char *kind, const char *wanted, const char *field, char name[SIMULATION_NAME_SIZE],
@@ -475,23 +494,6 @@ bool live_watch(live *l, watched_topics *topics, pthread_mutex_t *mutex, arena *
     return is_copied || refuse_memory(why);
 }
 
-/* Returns an endpoint that had no subscriber for TOPIC_LINGER, and clears its owner's pointer to it; otherwise returns
- * NULL. Called with the owner's mutex held. */
-static transport_topic *detach_unused(watched_topics *topics, uint64_t now) {
-    transport_topic *endpoint = topics->endpoint;
-    if (!endpoint) {
-        return NULL;
-    }
-    if (transport_topic_subscribers(endpoint) > 0) {
-        topics->last_use = now;
-    }
-    if (now < topics->last_use + clock_duration(TOPIC_LINGER)) {
-        return NULL;
-    }
-    topics->endpoint = NULL;
-    return endpoint;
-}
-
 static void close_endpoints(live *l, uint64_t now) {
     closing_endpoint *due = NULL;
     pthread_mutex_lock(&l->mutex);
@@ -512,6 +514,13 @@ static void close_endpoints(live *l, uint64_t now) {
         atomic_fetch_sub(&l->topics, 1);
         free(due);
         due = next;
+    }
+}
+
+static void close_groups(live *l, uint64_t now, bool is_end) {
+    for (transport_topic *endpoint = groups_detach(&l->groups, now, is_end); endpoint;
+         endpoint = groups_detach(&l->groups, now, is_end)) {
+        close_later(l, endpoint);
     }
 }
 
@@ -587,7 +596,7 @@ static void check_recordings(live *l, uint64_t now) {
 static void look_after_simulation(live *l, simulation *s, uint64_t now) {
     simulation_lock(s);
     bool is_expired = s->token != 0 && now > s->lease_end;
-    transport_topic *endpoint = detach_unused(&session_of(s)->topics, now);
+    transport_topic *endpoint = topics_detach_unused(&session_of(s)->topics, now);
     simulation_unlock(s);
     close_later(l, endpoint);
     write_recording(l, s);
@@ -614,7 +623,7 @@ static void look_after_stream(live *l, stream *s, uint64_t now) {
     char message[96];
     pthread_mutex_lock(&s->mutex);
     bool is_idle = now > s->last_arrival + clock_duration(s->options.idle_time);
-    transport_topic *endpoint = detach_unused(&stream_session_of(s)->topics, now);
+    transport_topic *endpoint = topics_detach_unused(&stream_session_of(s)->topics, now);
     pthread_mutex_unlock(&s->mutex);
     close_later(l, endpoint);
     write_points(l, s);
@@ -640,6 +649,8 @@ static void look(live *l) {
         }
         name_table_release_list(&l->streams, values, count);
     }
+    groups_send(&l->groups, false);
+    close_groups(l, now, false);
     close_endpoints(l, now);
     check_recordings(l, now);
 }

@@ -14,6 +14,7 @@
 #include "methods/sessions.h"
 #include "methods/live_options.h"
 #include "methods/recording_store.h"
+#include "methods/simulation_groups.h"
 #include "methods/state_journal.h"
 #include "simulations/name_table.h"
 
@@ -37,6 +38,7 @@ struct live {
     state_journal journal;
     pacer *pacer;
     name_table simulations, streams;
+    simulation_groups groups;
     atomic_uint topics;
     atomic_uint_fast64_t next_number; /* for generated names */
     atomic_uint_fast64_t stray_chunks;
@@ -73,6 +75,10 @@ uint64_t live_token(void);
  * the field `field`, if the name is invalid. */
 bool live_name(live *l, const char *kind, const char *wanted, const char *field, char name[SIMULATION_NAME_SIZE],
                refusal *why);
+
+/* Writes the beginning of the names that `names` stands for: the text before its star. Returns false, and fills `why`
+ * with the field `field`, if no name begins so. */
+bool live_group(const char *names, const char *field, char beginning[SIMULATION_NAME_SIZE], refusal *why);
 
 /* Writes the path of a file in the subdirectory `kind` of the state directory, and creates the subdirectory. On failure
  * fills `why` and returns false. */

@@ -12,8 +12,22 @@
 
 /* ---- simulations ------------------------------------------------------------------------------------------------- */
 
+static simulation_groups *groups_of(const simulation *s) {
+    live *l = s->owner_context;
+    return &l->groups;
+}
+
+/* Returns true also for a simulation that no group contains while there are groups. */
 static bool is_watched(simulation *s) {
-    return topics_have_subscribers(&session_of(s)->topics);
+    return topics_have_subscribers(&session_of(s)->topics) || groups_exist(groups_of(s));
+}
+
+/* Publishes an event on the simulation's own topic and on those of its groups. */
+static void publish_event(const simulation *s, Dynamics__V1__Event *event) {
+    topics_send_event(&session_of(s)->topics, event);
+    if (groups_exist(groups_of(s))) {
+        groups_send_event(groups_of(s), s, event);
+    }
 }
 
 static void on_states(simulation *s, const simulation_batch *batch) {
@@ -45,6 +59,9 @@ static void on_states(simulation *s, const simulation_batch *batch) {
     event.event_case = DYNAMICS__V1__EVENT__EVENT_SIMULATION_STATE;
     event.simulation_state = &states;
     topics_send_data(&session->topics, &event);
+    if (groups_exist(groups_of(s))) {
+        groups_add_states(groups_of(s), s, &session->topics, &states);
+    }
 }
 
 static void on_event(simulation *s, simulation_event kind, int joint, const char *message) {
@@ -61,7 +78,7 @@ static void on_event(simulation *s, simulation_event kind, int joint, const char
     published.message = (char *)message;
     event.event_case = DYNAMICS__V1__EVENT__EVENT_SIMULATION_EVENT;
     event.simulation_event = &published;
-    topics_send_event(&session_of(s)->topics, &event);
+    publish_event(s, &event);
 }
 
 /* Writes a vector of the world. */
@@ -100,7 +117,7 @@ static void on_contact(simulation *s, simulation_event kind, const contact_event
     published.contact_slip = from->slip;
     event.event_case = DYNAMICS__V1__EVENT__EVENT_SIMULATION_EVENT;
     event.simulation_event = &published;
-    topics_send_event(&session_of(s)->topics, &event);
+    publish_event(s, &event);
 }
 
 static void on_step(simulation *s) {

@@ -15,9 +15,10 @@
 
 #include "files/regular_file.h"
 #include "methods/bounds.h"
+#include "methods/varint.h"
 
-/* Largest number of bytes of one message in a file, and of a varint. */
-enum { MOST_MESSAGE = 64 << 20, VARINT_SIZE = 10 };
+/* Largest number of bytes of one message in a file. */
+enum { MOST_MESSAGE = 64 << 20 };
 
 /* Number of bytes of one read, and largest number of bytes of the length before a message. */
 enum { READ_SIZE = 1 << 16, LENGTH_SIZE = 5 };
@@ -79,15 +80,6 @@ recording_account *recording_account_of(const recording *r) {
     return r->account;
 }
 
-static size_t write_varint(uint8_t *bytes, size_t value) {
-    size_t i = 0;
-    for (; value >= 0x80; value >>= 7) {
-        bytes[i++] = (uint8_t)(value | 0x80);
-    }
-    bytes[i++] = (uint8_t)value;
-    return i;
-}
-
 /* Reserves room for `size` more bytes in the buffer. Returns false if it would exceed RECORDING_BUFFER_BYTES, or when
  * out of memory. */
 static bool reserve(recording *r, size_t size) {
@@ -115,7 +107,7 @@ bool recording_append(recording *r, const ProtobufCMessage *message) {
     bool has_room = r->fault == RECORDING_NO_FAULT;
     if (has_room) {
         size_t before = r->count;
-        r->count += write_varint(r->waiting + r->count, size);
+        r->count += varint_write(r->waiting + r->count, size);
         r->count += protobuf_c_message_pack(message, r->waiting + r->count);
         r->bytes += r->count - before;
         r->entries++;

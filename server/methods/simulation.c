@@ -508,24 +508,53 @@ void method_list_simulations(call *c) {
     name_table_release_list(table, all, count);
 }
 
-void method_watch_simulation(call *c) {
-    const Dynamics__V1__WatchSimulationRequest *r = c->request->watch_simulation;
-    Dynamics__V1__WatchSimulationReply *reply = create_watch_simulation_reply(c);
+/* Opens the endpoint of topics, which `mutex` guards, and describes it in the reply. Returns false, and ends the call,
+ * if that fails. */
+static bool watch(call *c, watched_topics *topics, pthread_mutex_t *mutex, Dynamics__V1__WatchSimulationReply *reply) {
     refusal why = {0};
-    simulation *s = reply ? find(c, r->simulation) : NULL;
-    if (!s) {
+    if (!live_watch(c->service->live, topics, mutex, &c->memory, &reply->addresses, &reply->n_addresses, &why)) {
+        call_refuse(c, &why);
+        return false;
+    }
+    reply->state_topic = call_string(c, topics->data);
+    reply->events_topic = call_string(c, topics->events);
+    reply->linger = TOPIC_LINGER;
+    pthread_mutex_lock(mutex);
+    topics_expect(topics, c->transport);
+    reply->watchers = topics->endpoint ? transport_topic_subscribers(topics->endpoint) : 0;
+    pthread_mutex_unlock(mutex);
+    return true;
+}
+
+static void watch_group(call *c, const char *names, Dynamics__V1__WatchSimulationReply *reply) {
+    simulation_groups *groups = &c->service->live->groups;
+    char beginning[SIMULATION_NAME_SIZE];
+    refusal why = {0};
+    if (!live_group(names, "simulation", beginning, &why)) {
+        call_refuse(c, &why);
         return;
     }
-    watched_topics *topics = &session_of(s)->topics;
-    if (!live_watch(c->service->live, topics, &s->mutex, &c->memory, &reply->addresses, &reply->n_addresses, &why)) {
-        call_refuse(c, &why);
-    } else {
-        reply->state_topic = call_string(c, topics->data);
-        reply->events_topic = call_string(c, topics->events);
-        reply->linger = TOPIC_LINGER;
+    simulation_group *group = groups_hold(groups, beginning);
+    if (!group) {
+        call_fail_memory(c);
+        return;
+    }
+    watch(c, &group->topics, &groups->mutex, reply);
+    groups_release(groups, group);
+}
+
+void method_watch_simulation(call *c) {
+    const char *name = c->request->watch_simulation->simulation;
+    Dynamics__V1__WatchSimulationReply *reply = create_watch_simulation_reply(c);
+    const size_t length = strlen(name);
+    if (reply && length > 0 && name[length - 1] == '*') {
+        watch_group(c, name, reply);
+        return;
+    }
+    simulation *s = reply ? find(c, name) : NULL;
+    if (s && watch(c, &session_of(s)->topics, &s->mutex, reply)) {
         simulation_lock(s);
         reply->simulation = message_summary(c, s);
-        topics_expect(topics, c->transport);
         simulation_unlock(s);
     }
     simulation_release(s);

@@ -15,6 +15,9 @@
 /* Size of the name of a topic, in bytes. */
 enum { TOPIC_NAME_SIZE = TRANSPORT_TOPIC_SIZE };
 
+/* Bytes before a serialized event, for topics_send_serialized. */
+enum { TOPIC_HEAD_SIZE = 64 };
+
 /* Seconds for which an endpoint stays open without a subscriber. */
 #define TOPIC_LINGER 10.0
 
@@ -47,6 +50,20 @@ void topics_send_data(watched_topics *t, Dynamics__V1__Event *event);
 
 /* Sends an event on the topic `events`, and sets its sequence, stamp and instance. Does nothing without subscribers. */
 void topics_send_event(watched_topics *t, Dynamics__V1__Event *event);
+
+/* Sends on the topic `data` an event whose member of that number is serialized already: `size` bytes, which begin
+ * TOPIC_HEAD_SIZE bytes after `bytes`. Overwrites the bytes before them. Does nothing without subscribers. */
+void topics_send_serialized(watched_topics *t, uint32_t member, uint8_t *bytes, size_t size);
+
+/* Numbers a message of the topic `data` that cannot be sent, so that subscribers detect its loss. */
+void topics_skip_data(watched_topics *t);
+
+/* Serializes a message into the buffer, where it stays until the next message. Returns NULL when out of memory. */
+const uint8_t *topics_pack(watched_topics *t, const ProtobufCMessage *message, size_t *size);
+
+/* Detaches and returns the endpoint if it had no subscriber for TOPIC_LINGER, otherwise returns NULL. Called with the
+ * mutex held. */
+transport_topic *topics_detach_unused(watched_topics *t, uint64_t now);
 
 /* Frees the buffer, but not the endpoint. */
 void topics_free(watched_topics *t);

@@ -21,8 +21,10 @@ typedef struct pacer_thread {
     size_t count, capacity;
     size_t load; /* tasks in the heap or running */
     const pacer_options *options;
-    pacer_memory memory;  /* of the thread */
-    atomic_bool has_news; /* a spinning thread must look at its heap again */
+    pacer_memory memory; /* of the thread */
+    const struct pacer *pacer;
+    atomic_uint_fast64_t idle_until; /* ns, due time of the first task; 0: the thread is busy with tasks */
+    atomic_bool has_news;            /* a spinning thread must look at its heap again */
     bool is_started, must_end;
 } pacer_thread;
 
@@ -84,6 +86,12 @@ static void queue(pacer_thread *t, pacer_task *task, uint64_t due) {
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
+static void rest(const pacer_thread *t, bool are_all_idle) {
+    if (t->options->rest) {
+        t->options->rest(t->options->context, are_all_idle);
+    }
+}
+
 /* Runs the tasks that are due, with the mutex unlocked meanwhile, and queues them again unless they have ended. */
 static void run_due(pacer_thread *t, uint64_t now) {
     pacer_task *tasks[PACER_GROUP];
@@ -95,7 +103,9 @@ static void run_due(pacer_thread *t, uint64_t now) {
         tasks[count++]->is_running = true;
     }
     pthread_mutex_unlock(&t->mutex);
+    atomic_store(&t->idle_until, 0);
     t->options->run(tasks, count, &t->memory, next);
+    rest(t, false);
     pthread_mutex_lock(&t->mutex);
     for (size_t i = 0; i < count; i++) {
         tasks[i]->is_running = false;
@@ -106,6 +116,27 @@ static void run_due(pacer_thread *t, uint64_t now) {
         }
     }
     pthread_cond_broadcast(&t->done);
+}
+
+static bool are_all_idle(const pacer *p, uint64_t now) {
+    for (unsigned i = 0; i < p->count; i++) {
+        if (atomic_load(&p->threads[i].idle_until) <= now) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Notes that no task is due before `due`, with the mutex unlocked meanwhile if the thread was busy. Returns whether it
+ * was. */
+static bool become_idle(pacer_thread *t, uint64_t now, uint64_t due) {
+    if (atomic_exchange(&t->idle_until, due) != 0) {
+        return false;
+    }
+    pthread_mutex_unlock(&t->mutex);
+    rest(t, are_all_idle(t->pacer, now));
+    pthread_mutex_lock(&t->mutex);
+    return true;
 }
 
 /* Spins until a time in ns, or until the heap has changed, with the mutex unlocked meanwhile. */
@@ -124,10 +155,12 @@ static void *work(void *argument) {
     pthread_mutex_lock(&t->mutex);
     while (!t->must_end) {
         uint64_t now = clock_now(), due = t->count > 0 ? t->heap[0]->due : PACER_END;
-        if (due == PACER_END) {
-            pthread_cond_wait(&t->changed, &t->mutex);
-        } else if (due <= now) {
+        if (due <= now) {
             run_due(t, now);
+        } else if (become_idle(t, now, due)) {
+            continue;
+        } else if (due == PACER_END) {
+            pthread_cond_wait(&t->changed, &t->mutex);
         } else if (due - now <= t->options->spin) {
             spin_until(t, due);
         } else {
@@ -138,8 +171,10 @@ static void *work(void *argument) {
     return NULL;
 }
 
-static bool start(pacer_thread *t, const pacer_options *options) {
-    t->options = options;
+static bool start(pacer_thread *t, pacer *p) {
+    t->options = &p->options;
+    t->pacer = p;
+    atomic_init(&t->idle_until, PACER_END);
     pthread_mutex_init(&t->mutex, NULL);
     clock_condition_init(&t->changed);
     pthread_cond_init(&t->done, NULL);
@@ -155,7 +190,7 @@ pacer *pacer_create(const pacer_options *options) {
     p->options = *options;
     for (unsigned i = 0; i < options->threads; i++) {
         p->count = i + 1;
-        if (!start(&p->threads[i], &p->options)) {
+        if (!start(&p->threads[i], p)) {
             pacer_free(p);
             return NULL;
         }

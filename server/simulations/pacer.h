@@ -38,10 +38,16 @@ typedef struct pacer_memory {
  * each, ns. */
 typedef void (*pacer_run)(pacer_task *const tasks[], size_t count, pacer_memory *memory, uint64_t next[]);
 
+/* Called by a thread after each run, and once when no more of its tasks are due; `are_all_idle`: nor those of any other
+ * thread. */
+typedef void (*pacer_rest)(void *context, bool are_all_idle);
+
 /* Options of a pacer. */
 typedef struct pacer_options {
     unsigned threads;
     pacer_run run;
+    pacer_rest rest; /* NULL: none */
+    void *context;   /* of rest */
     /* Time in ns before the first due time from which on a thread spins instead of sleeping: the system wakes a thread
      * some microseconds late. 0: it never spins. */
     uint64_t spin;

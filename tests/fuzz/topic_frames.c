@@ -72,12 +72,23 @@ static void read_all(const double *numbers, size_t count) {
     }
 }
 
+/* Returns the states of which an update of an event was made, or NULL. */
+static const Dynamics__V1__SimulationStateEvent *states_of(const dyn_client_update *u,
+                                                           const Dynamics__V1__Event *event) {
+    if (event->event_case == DYNAMICS__V1__EVENT__EVENT_GROUP_STATE) {
+        require(u->remaining < event->group_state->n_simulations, "an update is that of a simulation");
+        return event->group_state->simulations[event->group_state->n_simulations - u->remaining - 1];
+    }
+    require(u->remaining == 0, "other events are one update");
+    return event->event_case == DYNAMICS__V1__EVENT__EVENT_SIMULATION_STATE ? event->simulation_state : NULL;
+}
+
 /* Checks the arrays of an update against those of the event that it was made from. */
 static void check_update(const dyn_client_update *u, const Dynamics__V1__Event *event) {
-    require(u->text && u->message && u->joint && u->contact_surface, "an update has texts");
+    const Dynamics__V1__SimulationStateEvent *s = states_of(u, event);
+    require(u->text && u->message && u->joint && u->contact_surface && u->simulation, "an update has texts");
     require(u->lost == 0, "a message that comes again is no loss");
-    if (event->event_case == DYNAMICS__V1__EVENT__EVENT_SIMULATION_STATE) {
-        const Dynamics__V1__SimulationStateEvent *s = event->simulation_state;
+    if (s) {
         require(s->n_time == u->count && s->n_q == u->count * u->nq && s->n_v == u->count * u->nv &&
                     s->n_tau == u->count * u->nv,
                 "states have the lengths that are stated");

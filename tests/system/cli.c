@@ -1027,6 +1027,20 @@ START_TEST(watch_reports_frequency_age_and_loss) {
 }
 END_TEST
 
+START_TEST(watch_shows_several_simulations) {
+    outcome run = shell("$ctl simulate ur5 --rate 1 --duration 60 --name arm-1 >/dev/null & one=$!\n"
+                        "$ctl simulate two_link --rate 1 --duration 60 --name arm-2 >/dev/null & two=$!\n"
+                        "shown simulations 'arm-1 .* running'; shown simulations 'arm-2 .* running'\n"
+                        "$ctl watch 'arm-*' --json --duration 1.3 | sed 's/,.*//' | sort | uniq; "
+                        "kill -INT $one $two; wait $one $two");
+    ck_assert_msg(run.code == 0, "%s", run.error);
+    ck_assert_str_eq(run.output, "{\"simulation\": \"arm-1\"\n{\"simulation\": \"arm-2\"\n");
+    ck_assert_ptr_nonnull(strstr(run.error, "arm-*: "));
+    outcome_free(&run);
+    must_fail("$ctl watch 'arm-*' --csv", 2, "pass --json");
+}
+END_TEST
+
 /* Checks that the help announces one JSON value for each state where a command has a result for each state, and not
  * where it writes rows of a motion. */
 START_TEST(help_announces_the_json_that_follows) {
@@ -1343,6 +1357,7 @@ int main(void) {
     tcase_add_test(all, plot_shows_the_whole_run_in_simulated_time);
     tcase_add_test(all, plot_fits_a_small_terminal);
     tcase_add_test(all, watch_reports_frequency_age_and_loss);
+    tcase_add_test(all, watch_shows_several_simulations);
     tcase_add_test(all, proposed_gains_hold_the_arm);
     tcase_add_test(all, help_announces_the_json_that_follows);
     tcase_add_test(all, columns_are_spelled_as_the_daemon_spells_coordinates);

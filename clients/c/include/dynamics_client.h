@@ -2977,10 +2977,15 @@ typedef struct dyn_client_update {
     const char *contact_surface;
     double contact_force[3], contact_impulse[3], contact_slip;
     const double *residuals; /* of torques with constraints, a number for each point, rad/s^2 or m/s^2; else NULL */
+    const char *simulation;  /* of states and of a simulation's event: its name; empty: none */
+    size_t remaining;        /* updates of the same message that follow this one: states of further simulations */
 } dyn_client_update;
 #define DYN_CLIENT_UPDATE_INIT(...) DYN_CLIENT_SIZED(dyn_client_update, __VA_ARGS__)
 
-/* Subscribes to a simulation. Messages that are published after the call returns arrive. */
+/* Subscribes to a simulation. Messages that are published after the call returns arrive. A name that ends with a star
+ * stands for all simulations whose names begin with the text before it, also for those that are created later; "*" for
+ * all. The daemon sends the states of all of them in one message a tick, from which dyn_client_watch_next makes an
+ * update for each simulation. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_simulation(dyn_client *client, const char *name, double timeout,
                                                                 dyn_client_watch **watch, dyn_client_error *error);
 

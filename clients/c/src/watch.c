@@ -40,6 +40,7 @@ struct dyn_client_watch {
     uint64_t instance;          /* of the daemon that sent the last message; 0: none yet */
     dyn_client_model model;     /* model of the last update, if that is an event of a model */
     Dynamics__V1__Event *event; /* owns the strings and arrays of the last update */
+    size_t next;                /* index of the next simulation of a message with the states of several */
 };
 
 dyn_client_watch *watch_of(one_way *socket, const char *data_topic, const char *event_topic) {
@@ -94,6 +95,18 @@ static bool count_simulation(dyn_client *client, const char *name, size_t *watch
     return true;
 }
 
+static bool count_group(dyn_client *client, const char *names, size_t *watchers) {
+    Dynamics__V1__WatchSimulationRequest question = DYNAMICS__V1__WATCH_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__WatchSimulationReply *reply;
+    question.simulation = (char *)names;
+    if (request_watch_simulation(client, &question, within(0), &reply, NULL) != DYN_CLIENT_OK) {
+        return false;
+    }
+    *watchers = reply->watchers;
+    dynamics__v1__watch_simulation_reply__free_unpacked(reply, NULL);
+    return true;
+}
+
 static bool count_stream(dyn_client *client, const char *name, size_t *watchers) {
     dyn_client_stream_list *list;
     if (dyn_client_get_stream(client, name, 0, &list, NULL) != DYN_CLIENT_OK) {
@@ -117,12 +130,14 @@ dyn_client_status dyn_client_watch_simulation(dyn_client *client, const char *na
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    size_t before = reply->simulation ? reply->simulation->watchers : 0;
+    const size_t length = strlen(name);
+    const bool is_group = length > 0 && name[length - 1] == '*';
+    size_t before = is_group ? reply->watchers : reply->simulation ? reply->simulation->watchers : 0;
     status =
         open_watch(client, reply->n_addresses, reply->addresses, reply->state_topic, reply->events_topic, watch, error);
     dynamics__v1__watch_simulation_reply__free_unpacked(reply, NULL);
     if (status == DYN_CLIENT_OK) {
-        wait_until_ready(client, name, before, count_simulation);
+        wait_until_ready(client, name, before, is_group ? count_group : count_simulation);
     }
     return status;
 }
@@ -253,6 +268,7 @@ static const char *event_name(const ProtobufCEnumDescriptor *descriptor, int val
 
 static void read_states(const Dynamics__V1__SimulationStateEvent *from, dyn_client_update *to) {
     to->kind = DYN_CLIENT_UPDATE_KIND_STATES;
+    to->simulation = from->simulation;
     to->count = from->n_step;
     to->nq = from->n_step > 0 ? from->n_q / from->n_step : 0;
     to->nv = from->n_step > 0 ? from->n_v / from->n_step : 0;
@@ -266,6 +282,7 @@ static void read_states(const Dynamics__V1__SimulationStateEvent *from, dyn_clie
 
 static void read_simulation_event(const Dynamics__V1__SimulationEvent *from, dyn_client_update *to) {
     to->kind = DYN_CLIENT_UPDATE_KIND_SIMULATION_EVENT;
+    to->simulation = from->simulation;
     to->text = event_name(&dynamics__v1__simulation_event__kind__descriptor, (int)from->kind);
     to->message = from->message;
     to->joint = from->joint;
@@ -305,12 +322,26 @@ static void read_stream_event(const Dynamics__V1__StreamEvent *from, dyn_client_
     to->credit = from->credit;
 }
 
-/* Returns true if the arrays of an event have the lengths that the counts of the update require. */
-static bool is_consistent(const dyn_client_update *u, const Dynamics__V1__Event *event) {
+/* Returns the states of a simulation in an event, in that of a group those of simulation `index`; otherwise NULL. */
+static const Dynamics__V1__SimulationStateEvent *states_of(const Dynamics__V1__Event *event, size_t index) {
     if (event->event_case == DYNAMICS__V1__EVENT__EVENT_SIMULATION_STATE) {
-        const Dynamics__V1__SimulationStateEvent *s = event->simulation_state;
-        return s->n_time == u->count && s->n_q == u->count * u->nq && s->n_v == u->count * u->nv &&
-               s->n_tau == u->count * u->nv;
+        return event->simulation_state;
+    }
+    return event->event_case == DYNAMICS__V1__EVENT__EVENT_GROUP_STATE ? event->group_state->simulations[index] : NULL;
+}
+
+/* Returns the number of updates in an event. */
+static size_t update_count(const Dynamics__V1__Event *event) {
+    return event->event_case == DYNAMICS__V1__EVENT__EVENT_GROUP_STATE ? event->group_state->n_simulations : 1;
+}
+
+/* Returns true if the arrays of an event have the lengths that the counts of the update require. `states` are those of
+ * the event, or NULL. */
+static bool is_consistent(const dyn_client_update *u, const Dynamics__V1__Event *event,
+                          const Dynamics__V1__SimulationStateEvent *states) {
+    if (states) {
+        return states->n_time == u->count && states->n_q == u->count * u->nq && states->n_v == u->count * u->nv &&
+               states->n_tau == u->count * u->nv;
     }
     if (event->event_case == DYNAMICS__V1__EVENT__EVENT_STREAM_TORQUES) {
         const Dynamics__V1__StreamTorques *t = event->stream_torques;
@@ -328,24 +359,29 @@ static bool is_known(const Dynamics__V1__Event *event) {
     case DYNAMICS__V1__EVENT__EVENT_STREAM_EVENT:
     case DYNAMICS__V1__EVENT__EVENT_MODEL:
         return true;
+    case DYNAMICS__V1__EVENT__EVENT_GROUP_STATE:
+        return event->group_state->n_simulations > 0;
     default:
         return false;
     }
 }
 
-/* Fills an update from an event of a known kind. */
-static void read_event(const Dynamics__V1__Event *event, dyn_client_model *model, dyn_client_update *update) {
+/* Fills an update from an event of a known kind; `states` are those of the event, or NULL. */
+static void read_event(const Dynamics__V1__Event *event, const Dynamics__V1__SimulationStateEvent *states,
+                       dyn_client_model *model, dyn_client_update *update) {
     *update = (dyn_client_update){.sequence = event->sequence,
                                   .stamp_ns = event->stamp_ns,
                                   .instance = event->instance,
                                   .text = "",
                                   .message = "",
                                   .joint = "",
-                                  .contact_surface = ""};
+                                  .contact_surface = "",
+                                  .simulation = ""};
+    if (states) {
+        read_states(states, update);
+        return;
+    }
     switch (event->event_case) {
-    case DYNAMICS__V1__EVENT__EVENT_SIMULATION_STATE:
-        read_states(event->simulation_state, update);
-        break;
     case DYNAMICS__V1__EVENT__EVENT_SIMULATION_EVENT:
         read_simulation_event(event->simulation_event, update);
         break;
@@ -395,32 +431,45 @@ static void count_lost(dyn_client_watch *watch, watched_topic *topic) {
     topic->sequence = event->sequence;
 }
 
-dyn_client_status dyn_client_watch_next(dyn_client_watch *watch, double timeout, dyn_client_update *update,
-                                        dyn_client_error *error) {
-    dyn_client_update made;
-    watched_topic *topic = NULL;
-    if (!watch) {
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch", "watch is NULL");
-    }
-    double wait = timeout > 0 ? timeout : DEFAULT_WAIT, end = monotonic_now() + wait;
-    dyn_client_status status = sized_check("update", update, error);
+/* Waits at most `wait` seconds for an event of a known kind. `topic` receives its topic. */
+static dyn_client_status await_event(dyn_client_watch *watch, double wait, watched_topic **topic,
+                                     dyn_client_error *error) {
+    dyn_client_status status = DYN_CLIENT_OK;
+    double end = monotonic_now() + wait;
     for (bool is_found = false; status == DYN_CLIENT_OK && !is_found;) {
-        status = receive_event(watch, end - monotonic_now(), &topic, error);
+        status = receive_event(watch, end - monotonic_now(), topic, error);
         if (status == DYN_CLIENT_OK) {
-            count_lost(watch, topic);
+            count_lost(watch, *topic);
             is_found = is_known(watch->event);
+            watch->next = is_found ? 0 : update_count(watch->event);
         }
         if (status == DYN_CLIENT_OK && !is_found && monotonic_now() > end) {
             status = fail(error, DYN_CLIENT_TIMEOUT, NULL, "no event of a known kind was published within %g s", wait);
         }
     }
+    return status;
+}
+
+dyn_client_status dyn_client_watch_next(dyn_client_watch *watch, double timeout, dyn_client_update *update,
+                                        dyn_client_error *error) {
+    dyn_client_update made;
+    if (!watch) {
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch", "watch is NULL");
+    }
+    watched_topic *topic = &watch->data;
+    dyn_client_status status = sized_check("update", update, error);
+    if (status == DYN_CLIENT_OK && !(watch->event && watch->next < update_count(watch->event))) {
+        status = await_event(watch, timeout > 0 ? timeout : DEFAULT_WAIT, &topic, error);
+    }
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    read_event(watch->event, &watch->model, &made);
-    if (!is_consistent(&made, watch->event)) {
+    const Dynamics__V1__SimulationStateEvent *states = states_of(watch->event, watch->next++);
+    read_event(watch->event, states, &watch->model, &made);
+    if (!is_consistent(&made, watch->event, states)) {
         return fail_bad_reply(error, "the arrays of a published message have different lengths");
     }
+    made.remaining = update_count(watch->event) - watch->next;
     made.lost = topic->lost;
     topic->lost = 0;
     sized_write(&made, sizeof made, update);

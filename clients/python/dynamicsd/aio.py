@@ -171,7 +171,7 @@ class StateWatcher(_Subscription[_live.StateWatcher]):
         async for update in self.updates():
             for state in update.states:
                 yield state
-            if update.is_end:
+            if update.is_end and not self.blocking.is_group:
                 return
 
 

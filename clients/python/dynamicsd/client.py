@@ -457,7 +457,9 @@ class Client:
     def watch(self, simulation: str, timeout: float = 0) -> StateWatcher:
         """Subscribes to the states of a simulation: `for state in client.watch("arm")`, until it is deleted.
 
-        StateWatcher.updates iterates over its events too.
+        StateWatcher.updates iterates over its events too. A name that ends with a star subscribes to all simulations
+        whose names begin with the text before it: their states arrive in one message a tick, of which `updates` makes
+        an Update for each simulation.
 
         >>> with client.simulate("two_link", name="arm", rate=1.0):
         ...     for state in client.watch("arm"):

@@ -275,6 +275,11 @@ class Subscription:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.name!r}{' (closed)' if self._watch is None else ''}>"
 
+    @property
+    def is_group(self) -> bool:
+        """Returns whether the name stands for several simulations."""
+        return self.name.endswith("*")
+
     def updates(self) -> Iterator[Update]:
         """Iterates over the messages until the subscription is closed.
 
@@ -347,7 +352,7 @@ class Watcher(Subscription):
 
 
 class StateWatcher(Subscription):
-    """Subscription to a simulation. Iterate over it for its states, one by one, until the simulation is deleted.
+    """Subscription to simulations. Iterate over it for their states, one by one, until the one simulation is deleted.
 
     `updates` iterates over its messages, which have several states each, and over its events.
 
@@ -360,7 +365,7 @@ class StateWatcher(Subscription):
     def __iter__(self) -> Iterator[WatchedState]:
         for update in self.updates():
             yield from update.states
-            if update.is_end:
+            if update.is_end and not self.is_group:
                 return
 
 

@@ -1313,6 +1313,8 @@ class Update(Record):
           contact_slip (m/s). Torques of a stream with constraints have residuals, one for each row, rad/s^2 or m/s^2;
           otherwise they are None.
     lost  messages of the topic that were lost before this one.
+    simulation  name of the simulation of states and events.
+    remaining   updates of the same message that follow: the states of further simulations.
     """
 
     kind: str
@@ -1338,6 +1340,8 @@ class Update(Record):
     contact_impulse: Array
     contact_slip: float
     residuals: Array | None
+    simulation: str
+    remaining: int
 
     @property
     def states(self) -> tuple[WatchedState, ...]:

@@ -129,6 +129,37 @@ START_TEST(tasks_that_are_due_at_one_time_run_together) {
 }
 END_TEST
 
+/* Numbers of calls of `note_rest`. */
+typedef struct rests {
+    atomic_uint after_runs, all_idle;
+} rests;
+
+static void note_rest(void *context, bool are_all_idle) {
+    rests *r = context;
+    atomic_fetch_add(are_all_idle ? &r->all_idle : &r->after_runs, 1);
+}
+
+START_TEST(threads_rest_after_their_runs_and_once_a_tick_together) {
+    static ticking many[MANY];
+    rests r = {0};
+    pacer *p = pacer_create(&(pacer_options){.threads = 2, .run = run, .rest = note_rest, .context = &r});
+    ck_assert_ptr_nonnull(p);
+    const uint64_t start = clock_now() + 20 * PERIOD;
+    for (int i = 0; i < MANY; i++) {
+        many[i] = (ticking){.start = start, .most = TICKS};
+        ck_assert(pacer_add(p, &many[i].task, start + PERIOD));
+    }
+    for (int i = 0; i < MANY; i++) {
+        wait_for(&many[i], TICKS);
+    }
+    pacer_free(p);
+    /* Threads that are late may run several ticks before they rest, and the first may rest before the second begins. */
+    ck_assert_uint_ge(atomic_load(&r.all_idle), 1);
+    ck_assert_uint_le(atomic_load(&r.all_idle), 2 * TICKS);
+    ck_assert_uint_ge(atomic_load(&r.after_runs), 2);
+}
+END_TEST
+
 START_TEST(removed_task_does_not_run_again) {
     ticking t;
     pacer *p = create(1, 0);
@@ -182,6 +213,7 @@ int main(void) {
     tcase_add_test(tests, tasks_run_at_their_times_and_never_before);
     tcase_add_test(tests, spinning_threads_run_tasks_at_their_times);
     tcase_add_test(tests, tasks_that_are_due_at_one_time_run_together);
+    tcase_add_test(tests, threads_rest_after_their_runs_and_once_a_tick_together);
     tcase_add_test(tests, removed_task_does_not_run_again);
     tcase_add_test(tests, task_that_is_always_due_leaves_others_their_turn_and_can_be_removed);
     tcase_add_test(tests, many_tasks_are_added_and_removed_in_any_order);
