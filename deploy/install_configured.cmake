@@ -33,13 +33,14 @@ set(generated_dir ${binary_dir}/generated)
 file(WRITE ${generated_dir}/systemd/dynamicsd@.service "${unit}")
 
 foreach(file systemd/dynamicsd.service systemd/dynamics-rosbridge.service dynamicsd.conf rosbridge.conf
-             systemd/dynamicsd@.service)
+             systemd/dynamicsd@.service systemd/dynamics-compile.socket systemd/dynamics-compile@.service)
   set(from_dir ${source_dir})
   if(NOT EXISTS ${source_dir}/${file})
     set(from_dir ${generated_dir})
   endif()
   file(READ ${from_dir}/${file} text)
   string(REPLACE "/usr/bin/dynamicsd" "${CMAKE_INSTALL_PREFIX}/bin/dynamicsd" text "${text}")
+  string(REPLACE "/usr/bin/dynamics-compile" "${CMAKE_INSTALL_PREFIX}/bin/dynamics-compile" text "${text}")
   string(REPLACE "/usr/bin/dynamics-rosbridge" "${CMAKE_INSTALL_PREFIX}/bin/dynamics-rosbridge" text "${text}")
   string(REPLACE "/usr/share/" "${CMAKE_INSTALL_PREFIX}/share/" text "${text}")
   string(REPLACE "/etc/dynamicsd/" "${sysconfdir}/dynamicsd/" text "${text}")
@@ -51,7 +52,8 @@ foreach(file systemd/dynamicsd.service systemd/dynamics-rosbridge.service dynami
 endforeach()
 
 file(INSTALL ${binary_dir}/systemd/dynamicsd.service ${binary_dir}/systemd/dynamics-rosbridge.service
-             ${binary_dir}/systemd/dynamicsd@.service
+             ${binary_dir}/systemd/dynamicsd@.service ${binary_dir}/systemd/dynamics-compile.socket
+             ${binary_dir}/systemd/dynamics-compile@.service
      DESTINATION ${CMAKE_INSTALL_PREFIX}/lib/systemd/system)
 file(INSTALL ${binary_dir}/dynamicsd.conf ${binary_dir}/rosbridge.conf
      DESTINATION ${CMAKE_INSTALL_PREFIX}/${docdir}/examples)

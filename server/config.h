@@ -22,7 +22,7 @@
 enum { CONFIG_DIRECTORIES = 4 };
 
 /* Number of keys, without those of the sections [model NAME]. */
-enum { CONFIG_KEYS = LIMIT_COUNT + 55 };
+enum { CONFIG_KEYS = LIMIT_COUNT + 56 };
 
 /* List of directories of URDF files. If several hold a robot of one name, the robot of the first of them is loaded. */
 typedef struct config_directories {
@@ -94,7 +94,7 @@ typedef struct config {
     config_tls tls;
     /* Section [compile]. */
     compile_mode compile;
-    char compile_program[PATH_MAX], compile_compiler[PATH_MAX];
+    char compile_program[PATH_MAX], compile_compiler[PATH_MAX], compile_sandbox[PATH_MAX];
     double compile_time;
     unsigned long compile_memory_bytes, compile_cache_bytes;
     /* Section [log]. */

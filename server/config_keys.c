@@ -48,6 +48,7 @@ const config_key config_keys[CONFIG_KEYS] = {
     {"compile", "mode", KEY_COMPILE_MODE, offsetof(config, compile), 0, 0, true},
     {"compile", "program", KEY_PATH, offsetof(config, compile_program), 0, 0, true},
     {"compile", "compiler", KEY_PATH, offsetof(config, compile_compiler), 0, 0, true},
+    {"compile", "sandbox", KEY_PATH, offsetof(config, compile_sandbox), 0, 0, true},
     {"compile", "time", KEY_SECONDS, offsetof(config, compile_time), 0.1, 3600, true},
     {"compile", "memory_bytes", KEY_BYTES, offsetof(config, compile_memory_bytes), 1 << 20, 1UL << 40, true},
     {"compile", "cache_bytes", KEY_BYTES, offsetof(config, compile_cache_bytes), 65536, 1UL << 40, true},

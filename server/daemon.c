@@ -706,7 +706,9 @@ static bool start_service(daemon_state *d) {
     create_workers(d);
     create_live(d);
     d->shared = d->live ? shared_models_create(d->live) : NULL;
-    d->generator = (generator_options){.time = d->config.compile_time, .memory_bytes = d->config.compile_memory_bytes};
+    d->generator = (generator_options){.sandbox = d->config.compile_sandbox,
+                                       .time = d->config.compile_time,
+                                       .memory_bytes = d->config.compile_memory_bytes};
     bool can_generate = generator_find_program(d->config.compile_program, d->generator.program);
     service_options options = {
         .generator = can_generate ? &d->generator : NULL,
@@ -930,6 +932,7 @@ static bool start_compiler(daemon_state *d) {
         .state_directory = c->state_directory,
         .program = c->compile_program,
         .compiler = c->compile_compiler,
+        .sandbox = c->compile_sandbox,
         .time = c->compile_time,
         .memory_bytes = c->compile_memory_bytes,
         .cache_bytes = c->compile_cache_bytes,

@@ -168,7 +168,7 @@ static void on_limit(uv_timer_t *timer) {
 
 /* Command line under construction. */
 typedef struct command_line {
-    char text[WORDS][WORD_SIZE];
+    char text[WORDS][WORD_SIZE], sandbox[SANDBOX_WORD_SIZE];
     char *words[WORDS + 1];
     int count;
 } command_line;
@@ -186,13 +186,17 @@ static void add_number(command_line *l, const char *option, double value) {
 static void write_command(model_compiler *c, command_line *l) {
     l->count = 0;
     add_word(l, c->program);
+    generator_write_sandbox(c->options.sandbox, l->sandbox);
+    if (l->sandbox[0] != '\0') {
+        add_word(l, l->sandbox);
+    }
     add_word(l, (char *)description_name);
     add_word(l, "--shared");
     add_word(l, "-o");
     add_word(l, (char *)object_name);
     add_number(l, "--cpu-seconds", c->options.time > 1 ? c->options.time : 1);
     add_number(l, "--memory-megabytes", (double)(c->options.memory_bytes >> 20));
-    if (c->options.compiler[0] != '\0') {
+    if (c->options.compiler[0] != '\0' && l->sandbox[0] == '\0') {
         add_word(l, "--compiler");
         add_word(l, (char *)c->options.compiler);
     }

@@ -27,6 +27,7 @@ typedef struct model_compiler_options {
     const char *state_directory;
     const char *program;  /* "": dynamics-compile in the directory of this program */
     const char *compiler; /* C compiler that dynamics-compile runs; "": its default */
+    const char *sandbox;  /* socket of the sandbox that compiles; "": dynamics-compile compiles itself */
     double time;          /* time limit of one model, s */
     size_t memory_bytes;  /* memory limit of dynamics-compile and the C compiler together */
     size_t cache_bytes;   /* largest number of bytes of all stored files together, and so of one object */

@@ -17,6 +17,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <dynamics/dynamics.h>
 
@@ -24,6 +25,7 @@
 #include "escape.h"
 #include "formula.h"
 #include "object.h"
+#include "sandbox.h"
 
 enum { EXIT_USAGE = 2 };
 
@@ -68,6 +70,12 @@ Shared object of all functions, in double precision, for dyn_compiled_load (dyna
       --compiler PROGRAM     default: the first of clang, cc and gcc that is installed
       --instruction-set SET  avx512, avx2, sse2, neon or scalar; default: that of this processor. For another
                              processor, --compiler must name a cross compiler, such as aarch64-linux-gnu-gcc
+
+Another process, which can do less (dynamics-compile.socket):
+      --sandbox SOCKET       as the first option, --sandbox=SOCKET: the process that listens at this unix socket does
+                             the work. It takes no --compiler, --header, --float and --output of its own, and options
+                             only in the form --NAME=VALUE
+      --serve [COMPILER]     serve one request of --sandbox, on standard input, a connected socket; alone
 
 Exit status: 0 success, 1 failure, 2 wrong command line.
 
@@ -574,9 +582,9 @@ static void complain(const char *message) {
     std::fprintf(stderr, "dynamics-compile: %s\n", printed.c_str());
 }
 
-int main(int argc, char **argv) {
+/* Runs an ordinary command line. */
+static int run_command(int argc, char **argv) {
     command c;
-    reserve_stack();
     try {
         parse(argc, argv, c);
         run(c);
@@ -591,4 +599,27 @@ int main(int argc, char **argv) {
         complain(error.what());
     }
     return EXIT_FAILURE;
+}
+
+/* Asks or serves a sandbox. */
+static int run_sandbox(int argc, char **argv, const std::string &socket) {
+    try {
+        if (socket.empty()) {
+            return sandbox_serve(STDIN_FILENO, argc > 2 ? argv[2] : "", run_command);
+        }
+        return sandbox_ask(socket, std::vector<std::string>(argv + 2, argv + argc));
+    } catch (const std::exception &error) {
+        complain(error.what());
+    }
+    return EXIT_FAILURE;
+}
+
+int main(int argc, char **argv) {
+    static const char sandbox[] = "--sandbox=";
+    const std::string first = argc > 1 ? argv[1] : "";
+    reserve_stack();
+    if (first == "--serve" || first.compare(0, sizeof sandbox - 1, sandbox) == 0) {
+        return run_sandbox(argc, argv, first == "--serve" ? "" : first.substr(sizeof sandbox - 1));
+    }
+    return run_command(argc, argv);
 }

@@ -179,17 +179,27 @@ static generator_outcome explain(int messages, int status, char reason[GENERATOR
 
 /* Command line of the program. */
 typedef struct command_line {
-    char time[WORD_SIZE], memory[WORD_SIZE];
+    char sandbox[SANDBOX_WORD_SIZE], time[WORD_SIZE], memory[WORD_SIZE];
     char *words[MOST_WORDS + 8];
 } command_line;
+
+void generator_write_sandbox(const char *sandbox, char word[SANDBOX_WORD_SIZE]) {
+    word[0] = '\0';
+    if (sandbox[0] != '\0') {
+        snprintf(word, SANDBOX_WORD_SIZE, "--sandbox=%s", sandbox);
+    }
+}
 
 static void write_command(const generator_options *options, const char *const *words, command_line *line) {
     size_t count = 0;
     snprintf(line->time, sizeof line->time, "--cpu-seconds=%.0f", options->time > 1 ? options->time : 1);
     snprintf(line->memory, sizeof line->memory, "--memory-megabytes=%zu", options->memory_bytes >> 20);
-    const char *const first[] = {options->program, "-", "-o", "-", line->time, line->memory};
-    for (; count < sizeof first / sizeof first[0]; count++) {
-        line->words[count] = (char *)first[count];
+    generator_write_sandbox(options->sandbox, line->sandbox);
+    const char *const first[] = {options->program, line->sandbox, "-", "-o", "-", line->time, line->memory};
+    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
+        if (first[i][0] != '\0') {
+            line->words[count++] = (char *)first[i];
+        }
     }
     for (size_t i = 0; words[i] && i < MOST_WORDS; i++) {
         line->words[count++] = (char *)words[i];

@@ -17,9 +17,16 @@ enum { GENERATOR_REASON_SIZE = 400 };
 /* Program and limits of a generation. */
 typedef struct generator_options {
     char program[PATH_MAX]; /* path of dynamics-compile */
+    const char *sandbox;    /* socket of the sandbox that generates; "": the program itself */
     double time;            /* processor time, s */
     size_t memory_bytes;    /* address space */
 } generator_options;
+
+/* Option of dynamics-compile that names a sandbox, with the path of the socket. */
+enum { SANDBOX_WORD_SIZE = PATH_MAX + 16 };
+
+/* Writes the option for a sandbox; "": the word is empty. */
+void generator_write_sandbox(const char *sandbox, char word[SANDBOX_WORD_SIZE]);
 
 /* Outcome of a generation. */
 typedef enum generator_outcome {

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #include <dynamics_client.h>
 
 #include "dynamics/v1/envelope.pb-c.h"
+#include "system/compile_socket.h"
 #include "system/daemon_fixture.h"
 #include "system/runner.h"
 #include "system/wire_tree.h"
@@ -742,6 +744,170 @@ START_TEST(generation_that_takes_too_long_is_killed) {
 }
 END_TEST
 
+/* ---- the sandbox ------------------------------------------------------------------------------------------------- */
+
+static char sandbox_path[TEXT_SIZE], sandbox_files[TEXT_SIZE];
+
+/* Starts a sandbox with this program. */
+static pid_t start_sandbox(char *const program[]) {
+    snprintf(sandbox_path, sizeof sandbox_path, "%s/sandbox", directory);
+    snprintf(sandbox_files, sizeof sandbox_files, "%s/sandbox_files", directory);
+    shell("mkdir -p %s", sandbox_files);
+    return compile_socket_start(sandbox_path, sandbox_files, program);
+}
+
+/* Starts a sandbox whose C compiler is `compiler`; "": the default. */
+static pid_t start_compiling(const char *compiler) {
+    char *program[] = {DYNAMICS_COMPILE, "--serve", (char *)compiler, NULL};
+    return start_sandbox(program);
+}
+
+/* Waits until the sandbox has no files left. */
+static void wait_for_no_files(void) {
+    shell("for i in $(seq 500); do [ -z \"$(ls -A %s)\" ] && exit 0; sleep 0.02; done; exit 1", sandbox_files);
+}
+
+/* Checks that the daemon's compiler is not asked, that the object is used, and that texts come from the sandbox too. */
+START_TEST(a_sandbox_compiles_for_the_daemon) {
+    double expected[STATES][JOINTS];
+    char reason[TEXT_SIZE];
+    generic_torques(expected);
+    pid_t sandbox = start_compiling("");
+    start("mode = on\ncompiler = /no/such/compiler\nsandbox = %s", sandbox_path);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_DONE, reason);
+    assert_torques(expected);
+    assert_no_scratch();
+    Dynamics__V1__ExportModelRequest question = export_of("ur5", DYNAMICS__V1__MODEL_FORMAT__MODEL_FORMAT_C);
+    Dynamics__V1__Reply *reply = export_by(&question, 0);
+    void *object = load_source(reply);
+    ck_assert_ptr_nonnull(dlsym(object, "ur5_rnea"));
+    dlclose(object);
+    dynamics__v1__reply__free_unpacked(reply, NULL);
+    wait_for_no_files();
+
+    /* The object is found at the next start, without the sandbox. Texts are refused then, with the reason. */
+    compile_socket_stop(sandbox, sandbox_path);
+    reload();
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_DONE, reason);
+    must_refuse_export(export_of("ur5", DYNAMICS__V1__MODEL_FORMAT__MODEL_FORMAT_C),
+                       DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "export_model.format", "the sandbox at ");
+    stop();
+}
+END_TEST
+
+START_TEST(without_its_sandbox_the_kernels_serve) {
+    double expected[STATES][JOINTS];
+    char reason[TEXT_SIZE];
+    generic_torques(expected);
+    start("mode = on\nsandbox = %s/no_sandbox", directory);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_FAILED, reason);
+    ck_assert_msg(strstr(reason, "no_sandbox: No such file or directory") != NULL, "%s", reason);
+    assert_torques(expected);
+    stop();
+}
+END_TEST
+
+/* Checks the daemon's time limit: the compiler ends in the sandbox, and nothing is left of it. */
+START_TEST(a_sandbox_that_takes_too_long_is_left_and_ends) {
+    char text[TEXT_SIZE], reason[TEXT_SIZE];
+    snprintf(text, sizeof text, "echo $$ > %s/pid\nexec sleep 600", directory);
+    write_compiler("endless", text);
+    shell("rm -f %s/pid", directory);
+    snprintf(text, sizeof text, "%s/endless", directory);
+    pid_t sandbox = start_compiling(text);
+    start("mode = on\nsandbox = %s\ntime = 3", sandbox_path);
+    wait_until_alive("pid", true);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_FAILED, reason);
+    ck_assert_msg(strstr(reason, "longer than 3 s") != NULL, "%s", reason);
+    wait_until_alive("pid", false);
+    wait_for_no_files();
+    assert_no_scratch();
+    stop();
+    compile_socket_stop(sandbox, sandbox_path);
+}
+END_TEST
+
+/* Checks that a sandbox reports the failure of its compiler, and the memory limit of the daemon. */
+START_TEST(a_sandbox_reports_failures) {
+    char reason[TEXT_SIZE];
+    pid_t sandbox = start_compiling("/no/such/compiler");
+    start("mode = on\nsandbox = %s", sandbox_path);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_FAILED, reason);
+    ck_assert_msg(strstr(reason, "there is no compiler /no/such/compiler") != NULL, "%s", reason);
+    stop();
+    compile_socket_stop(sandbox, sandbox_path);
+    sandbox = start_compiling("");
+    start("mode = on\nsandbox = %s\nmemory_bytes = 33554432", sandbox_path);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_FAILED, reason);
+    ck_assert_msg(strstr(reason, "MB of memory") != NULL, "%s", reason);
+    stop();
+    compile_socket_stop(sandbox, sandbox_path);
+}
+END_TEST
+
+/* Answers of sandboxes that have been taken over, as arguments of printf, and what the daemon says of them. */
+static const struct {
+    const char *answer, *reason;
+} lies[] = {
+    {"", "the connection of the sandbox"},
+    {"\\000\\000\\000\\000\\377\\377\\377\\377", "is more than 65536"},
+    {"\\000\\000\\000\\000\\000\\000\\000\\000\\377\\377\\377\\377", "is more than 1073741824"},
+    {"\\000\\000\\000\\000\\000\\000\\000\\000\\005\\000\\000\\000hello", "object.so"},
+    {"\\377\\377\\377\\377", "the exit code"},
+};
+
+START_TEST(a_sandbox_that_lies_is_refused) {
+    double expected[STATES][JOINTS];
+    char reason[TEXT_SIZE], text[TEXT_SIZE];
+    generic_torques(expected);
+    snprintf(text, sizeof text, "head -c 500 <&0 >/dev/null; printf '%s' >&0", lies[_i].answer);
+    char *program[] = {"/bin/sh", "-c", text, NULL};
+    pid_t sandbox = start_sandbox(program);
+    start("mode = on\nsandbox = %s", sandbox_path);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_FAILED, reason);
+    ck_assert_msg(_i == 3 || strstr(reason, lies[_i].reason) != NULL, "%s", reason);
+    shell("cd %s/state/compiled && test -z \"$(ls)\"", served.directory);
+    assert_torques(expected);
+    stop();
+    compile_socket_stop(sandbox, sandbox_path);
+}
+END_TEST
+
+/* Sends bytes to the sandbox, and nothing more, and checks that it closes the connection without an answer. */
+static void send_broken(const char *bytes, size_t size) {
+    char answer;
+    int connection = compile_socket_connect(sandbox_path);
+    ck_assert_int_eq(send(connection, bytes, size, MSG_NOSIGNAL), (int)size);
+    ck_assert_int_eq(shutdown(connection, SHUT_WR), 0);
+    ck_assert_int_le(recv(connection, &answer, 1, 0), 0);
+    close(connection);
+}
+
+/* Beginnings of requests: another version, too many options, an option that is too long, and one that is cut off. */
+static const char *const broken[] = {"DYC2\1\0\0\0", "DYC1\41\0\0\0", "DYC1\377\377\377\377", "DYC1\2\0\0\0"};
+
+/* Checks that a sandbox refuses options that name files or programs, their other spellings, and what is no request. */
+START_TEST(a_sandbox_takes_no_files_and_programs) {
+    static const char *const refused[] = {
+        "--header=x.h", "--compiler=/bin/sh", "--comp=/bin/sh", "--output=x.c", "-ox.c",
+        "--help",       "--prefix",           "--sandbox=x",    "--serve=x"};
+    pid_t sandbox = start_compiling("");
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        shell("cd %s && " DYNAMICS_COMPILE " --sandbox=sandbox " DYNAMICS_ROBOTS_DIR
+              "/ur5.urdf -o made %s 2>said; test $? -ne 0 && test ! -e made && test -s said",
+              directory, refused[i]);
+    }
+    shell("cd %s && " DYNAMICS_COMPILE " --sandbox=sandbox " DYNAMICS_ROBOTS_DIR "/ur5.urdf -o made --prefix=p && "
+          "grep -q p_rnea made && rm made",
+          directory);
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        send_broken(broken[i], 8);
+    }
+    wait_for_no_files();
+    compile_socket_stop(sandbox, sandbox_path);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("compile"), *robots = tcase_create("compiled_robots");
     tcase_add_test(tests, exported_c_has_the_torques_of_the_daemon);
@@ -763,6 +929,12 @@ int main(void) {
     tcase_add_test(tests, sigterm_ends_the_compiler_and_leaves_nothing_of_it);
     tcase_add_test(tests, nothing_is_left_of_a_model_compiler_that_is_killed);
     tcase_add_test(tests, a_restart_removes_leftover_files);
+    tcase_add_test(tests, a_sandbox_compiles_for_the_daemon);
+    tcase_add_test(tests, without_its_sandbox_the_kernels_serve);
+    tcase_add_test(tests, a_sandbox_that_takes_too_long_is_left_and_ends);
+    tcase_add_test(tests, a_sandbox_reports_failures);
+    tcase_add_loop_test(tests, a_sandbox_that_lies_is_refused, 0, (int)(sizeof lies / sizeof *lies));
+    tcase_add_test(tests, a_sandbox_takes_no_files_and_programs);
     tcase_set_timeout(tests, 300);
     tcase_set_timeout(robots, 300);
     Suite *suite = suite_create("compile");
