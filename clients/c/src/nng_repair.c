@@ -35,7 +35,9 @@ void __wrap_nng_stream_recv(nng_stream *stream, nng_aio *operation);
 extern FILE *__real_stdout, *__real_stderr;
 FILE *__wrap_stdout, *__wrap_stderr;
 
-__attribute__((constructor)) static void copy_streams(void) {
+/* The first priority that programs may use: constructors of a program that is linked with this file read the streams,
+ * as libFuzzer's do. */
+__attribute__((constructor(101))) static void copy_streams(void) {
     __wrap_stdout = __real_stdout;
     __wrap_stderr = __real_stderr;
 }
