@@ -94,6 +94,11 @@ add_system_test(durability Threads::Threads)
 target_sources(system_durability PRIVATE ../support/random.c)
 target_compile_definitions(system_durability PRIVATE DYNAMICSCTL_PROGRAM="$<TARGET_FILE:dynamicsctl>")
 add_dependencies(system_durability dynamicsctl)
+# Tests that fill a disk need root.
+set_tests_properties(system.durability PROPERTIES ENVIRONMENT "${system_environment};CK_EXCLUDE_TAGS=disk")
+add_test(NAME system.full_disk COMMAND system_durability)
+set_tests_properties(system.full_disk PROPERTIES LABELS system SKIP_RETURN_CODE 77 TIMEOUT ${system_timeout}
+  ENVIRONMENT "${system_environment};CK_INCLUDE_TAGS=disk")
 foreach(test history soak)
   add_system_test(${test} Threads::Threads m)
   target_sources(system_${test} PRIVATE history_client.c ../support/random.c)

@@ -8,13 +8,28 @@
 #include <sched.h>
 #include <stdio.h>
 #include <sys/mount.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+/* Mounts a file system in a mount namespace of this process. */
+static bool mount_at(const char *directory, const char *size) {
+    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount("none", directory, "tmpfs", 0, size) == 0;
+}
 
 bool state_disk_mount(const daemon_fixture *daemon, const char *size) {
     char state[PATH_MAX];
     snprintf(state, sizeof state, "%s/state", daemon->directory);
-    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-           mount("none", state, "tmpfs", 0, size) == 0;
+    return mount_at(state, size);
+}
+
+bool state_disk_can_mount(void) {
+    int status = 1;
+    pid_t child = fork();
+    if (child == 0) {
+        _exit(mount_at("/tmp", "size=1m") ? 0 : 1);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
 static void path_of_filler(const daemon_fixture *daemon, char path[PATH_MAX]) {

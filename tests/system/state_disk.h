@@ -11,6 +11,9 @@
  * such as "size=4m". Returns false where that is not permitted. */
 bool state_disk_mount(const daemon_fixture *daemon, const char *size);
 
+/* Returns whether state_disk_mount is permitted here. */
+bool state_disk_can_mount(void);
+
 /* Fills the file system with one file. */
 void state_disk_fill(const daemon_fixture *daemon);
 
