@@ -15,6 +15,7 @@
 
 #include "system/daemon_fixture.h"
 #include "system/runner.h"
+#include "system/sp_request.h"
 #include "system/token_file.h"
 
 #define PLANNER "plan-77c1"
@@ -158,6 +159,58 @@ START_TEST(a_user_has_a_share_of_the_states_and_bytes_of_long_requests) {
     ck_assert(error.retry_after == 0);
     require(roll(chief, 32, LONG_STEPS, 1));
     require(roll(planner, 8, LONG_STEPS, 1000));
+    stop();
+}
+END_TEST
+
+/* Waits until a request is under way beside that for the list of connections. */
+static void wait_for_flood(void) {
+    size_t busy = 0;
+    for (time_t end = time(NULL) + (time_t)PATIENCE; busy < 2 && time(NULL) < end;) {
+        dyn_client_connections *list;
+        require(dyn_client_list_connections(chief, 0, &list, &error));
+        busy = 0;
+        for (size_t i = 0; i < list->count; i++) {
+            busy += list->connections[i].under_way > 0;
+        }
+        dyn_client_connections_free(list);
+    }
+    ck_assert_uint_ge(busy, 2);
+}
+
+/* Sends a request for a model with this timeout over a connection of its own, whose reply may come later. Returns its
+ * code. */
+static Dynamics__V1__Code load_within(double timeout) {
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__LoadModelRequest loading = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
+    loading.name = (char *)"queued";
+    loading.source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF;
+    loading.urdf = (char *)"<robot name='r'><link name='base'/></robot>";
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL;
+    request.load_model = &loading;
+    request.timeout = timeout;
+    request.token = (char *)PLANNER;
+    sp_peer peer = sp_open(served.request_ipc, SP_REQ);
+    Dynamics__V1__Reply *reply = sp_call(&peer, &request);
+    Dynamics__V1__Code code = reply->status->code;
+    sp_free_reply(reply);
+    sp_close(&peer);
+    return code;
+}
+
+/* Checks that a model that waits behind a rollout of its user until its deadline has passed is not loaded. */
+START_TEST(a_request_whose_deadline_passes_in_the_queue_does_not_run) {
+    start_with("request_time = 2\n");
+    pthread_t thread;
+    dyn_client *flooding = connect_as(PLANNER);
+    ck_assert_int_eq(pthread_create(&thread, NULL, flood, flooding), 0);
+    wait_for_flood();
+    ck_assert_int_eq(load_within(0.2), DYNAMICS__V1__CODE__CODE_DEADLINE_EXCEEDED);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(dyn_client_unload_model(planner, "queued", 0, &error), DYN_CLIENT_NOT_FOUND);
+    ck_assert_int_eq(load_within(0), DYNAMICS__V1__CODE__CODE_OK);
+    require(dyn_client_unload_model(planner, "queued", 0, &error));
+    dyn_client_close(flooding);
     stop();
 }
 END_TEST
@@ -309,6 +362,7 @@ int main(void) {
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, a_user_has_a_share_of_the_long_requests_and_others_take_turns_beside_them);
     tcase_add_test(tests, a_user_has_a_share_of_the_states_and_bytes_of_long_requests);
+    tcase_add_test(tests, a_request_whose_deadline_passes_in_the_queue_does_not_run);
     tcase_add_test(tests, processor_time_of_a_request_is_limited);
     tcase_add_test(tests, a_user_has_a_share_of_the_models);
     tcase_add_test(tests, a_user_has_a_share_of_the_simulations_and_recordings);
