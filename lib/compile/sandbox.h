@@ -39,8 +39,8 @@ typedef int (*sandbox_program)(int argc, char **argv);
 
 /* Reads one request from `connection`, runs it by `program` in a child process and a directory of its own, and answers.
  * Refuses options that name files or programs; `compiler` is the C compiler ("": the default). When the connection
- * ends, the child and its compilers end. Returns the exit code of this process. Throws std::runtime_error if there is no
- * request, or no place for it. */
+ * ends, the child and its compilers end. Returns the exit code of this process. Throws std::runtime_error if there is
+ * no request, or no place for it. */
 int sandbox_serve(int connection, const std::string &compiler, sandbox_program program);
 
 #endif

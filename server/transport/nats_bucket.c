@@ -13,9 +13,9 @@
 enum { BUCKET_WAIT = 1000, SUBJECT_SIZE = 512 };
 
 /*
- * The watch reads the values of the bucket by a plain consumer of its stream. A kvWatcher has an ordered consumer, which
- * libnats 3.4 replaces on a thread of its own after it has connected again: to destroy the watcher at that moment reads
- * the freed name of the consumer.
+ * The watch reads the values of the bucket by a plain consumer of its stream. A kvWatcher has an ordered consumer,
+ * which libnats 3.4 replaces on a thread of its own after it has connected again: to destroy the watcher at that moment
+ * reads the freed name of the consumer.
  */
 struct transport_bucket {
     nats_carrier *carrier;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks the events of contacts of a simulation against closed forms: the times and impulses of a ball that bounces, and
- * the slip of a puck until friction has stopped it.
+ * Checks the events of contacts of a simulation against closed forms: the times and impulses of a ball that bounces,
+ * and the slip of a puck until friction has stopped it.
  */
 #include <check.h>
 #include <dynamics_client.h>
