@@ -35,6 +35,7 @@ static const struct {
     {"gravity", "--gravity", NULL},
     {"payloads", "--payload", NULL},
     {"without_rotors", "--without-rotors", NULL},
+    {"rows", "--row", NULL},
     {"motion_options", "--nearest, --force-weights, --multiplier-weights", NULL},
     {"force_weights", "--force-weights", NULL},
     {"multiplier_weights", "--multiplier-weights", NULL},

@@ -203,7 +203,7 @@ static exit_code read_constraints(const arguments *args, query_options *result) 
 
 /* Reads "X,X,..[=C]" of nv numbers. Reports errors. */
 static exit_code read_row(const char *whole, size_t nv, double *row, double *acceleration) {
-    char message[PARSE_MESSAGE_SIZE] = "after = there is no number", *text = strdup(whole);
+    char message[PARSE_MESSAGE_SIZE], *text = strdup(whole);
     char *equals = text ? strchr(text, '=') : NULL;
     if (!text) {
         return complain_memory();
@@ -211,8 +211,11 @@ static exit_code read_row(const char *whole, size_t nv, double *row, double *acc
     if (equals) {
         *equals = '\0';
     }
-    bool is_right =
-        (!equals || parse_number(equals + 1, acceleration)) && parse_numbers(text, nv, row, message, sizeof message);
+    bool is_right = parse_numbers(text, nv, row, message, sizeof message);
+    if (is_right && equals && !parse_number(equals + 1, acceleration)) {
+        snprintf(message, sizeof message, "\"%s\" after = is not a finite number", equals + 1);
+        is_right = false;
+    }
     free(text);
     return is_right ? EXIT_OK
                     : complain(EXIT_USAGE, "--row %s: %s: pass a number for each of the %zu velocities, and =C", whole,
@@ -248,11 +251,15 @@ static exit_code read_motion(const arguments *args, option which, const char *na
     for (const char *c = text; c && *c != '\0'; c++) {
         count += *c == ',';
     }
-    if (text && ((count != 3 && count != 6) || !parse_numbers(text, count, values, message, sizeof message))) {
-        return complain(EXIT_USAGE, "--%s %s: pass X,Y,Z, or X,Y,Z,AX,AY,AZ with the rotation about each axis", name,
-                        text);
+    if (!text) {
+        return EXIT_OK;
     }
-    return EXIT_OK;
+    bool is_right = count == 3 || count == 6;
+    snprintf(message, sizeof message, "%zu values", count);
+    return is_right && parse_numbers(text, count, values, message, sizeof message)
+               ? EXIT_OK
+               : complain(EXIT_USAGE, "--%s %s: %s: pass X,Y,Z, or X,Y,Z,AX,AY,AZ with the rotation about each axis",
+                          name, text, message);
 }
 
 /* Reads the numbers of an option, as many as there are. `values` is NULL where the option is absent. Reports errors. */

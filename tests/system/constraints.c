@@ -684,6 +684,17 @@ START_TEST(a_row_beside_the_constraints_holds_as_they_do) {
     }
     must_say("$ctl evaluate four_bar --row 1,0,0 --quantity constraint_multipliers --csv", "rows[0]");
     must_fail("$ctl fd tree --row 1,0", 2, "--row 1,0: 2 values, but 3 are needed");
+    must_fail("$ctl fd tree --row 1,0,0,0", 2, "--row 1,0,0,0: 4 values, but 3 are needed");
+    must_fail("$ctl fd tree --row 1,half,0", 2, "--row 1,half,0: value 1, \"half\", is not a finite number");
+    must_fail("$ctl fd tree --row 1,0,inf", 2, "--row 1,0,inf: value 2, \"inf\", is not a finite number");
+    must_fail("$ctl fd tree --row 1,0,0=", 2, "--row 1,0,0=: \"\" after = is not a finite number");
+    must_fail("$ctl fd tree --row 1,0,0=nan", 2, "--row 1,0,0=nan: \"nan\" after = is not a finite number");
+    must_fail("$ctl fd tree --row 1,0,0=1,2", 2, "--row 1,0,0=1,2: \"1,2\" after = is not a finite number");
+    must_fail("$ctl fd tree $(yes -- --row 1,0,0 | head -n 601)", 1, "--row: count: there are 601 rows; pass 1 to 600");
+    must_fail("$ctl fd tree --base-velocity 1,2", 2, "--base-velocity 1,2: 2 values: pass X,Y,Z");
+    must_fail("$ctl fd tree --base-velocity 1,2,z", 2, "--base-velocity 1,2,z: value 2, \"z\", is not a finite number");
+    must_fail("$ctl id four_bar --force-weights 1,,3", 2, "--force-weights 1,,3: value 1, \"\", is not a finite");
+    must_fail("$ctl fd tree --time soon", 2, "--time soon: pass a number of s");
     must_fail("$ctl rollout tree --row 1,0,0 --duration 1", 2, "rollout does not take --row");
 }
 END_TEST
