@@ -622,20 +622,30 @@ static bool print_links(const dyn_client_description *robot) {
     return printed;
 }
 
-/* Adds three cells for the parts that a constraint connects: two links and their distance, if it is constrained, or two
- * coupled coordinates and their constant sum. */
+/* Adds coordinates `first` to end - 1 of a coupling, as far as it has them, in one cell. */
+static void add_coordinates(table *to, const dyn_client_constraint *constraint, size_t first, size_t end) {
+    bool is_linear = constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_COUPLING;
+    char text[4096] = "";
+    for (size_t i = first; i < end && i < constraint->coupled_count; i++) {
+        size_t used = strlen(text);
+        const dyn_client_coupled_coordinate *coordinate = &constraint->coupled[i];
+        if (is_linear) {
+            snprintf(text + used, sizeof text - used, "%s%g %s", i > first ? " + " : "", coordinate->coefficient,
+                     coordinate->joint);
+        } else {
+            snprintf(text + used, sizeof text - used, "%s", coordinate->joint);
+        }
+    }
+    table_add_cell(to, "%s", text);
+}
+
+/* Adds three cells for the parts that a constraint connects: two links and their distance, if it is constrained, or the
+ * first coupled coordinate, the others, and their constant sum. */
 static void add_sides(table *to, const dyn_client_constraint *constraint) {
     bool is_linear = constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_COUPLING;
     if (is_of_coordinates(constraint)) {
-        for (size_t i = 0; i < 2; i++) {
-            if (i < constraint->coupled_count && !is_linear) {
-                table_add_cell(to, "%s", constraint->coupled[i].joint);
-            } else if (i < constraint->coupled_count) {
-                table_add_cell(to, "%g %s", constraint->coupled[i].coefficient, constraint->coupled[i].joint);
-            } else {
-                table_add_cell(to, "%s", "");
-            }
-        }
+        add_coordinates(to, constraint, 0, 1);
+        add_coordinates(to, constraint, 1, constraint->coupled_count);
         if (is_linear) {
             table_add_cell(to, "= %g", constraint->offset);
         } else {

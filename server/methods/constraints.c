@@ -11,9 +11,6 @@
 
 #define KIND(name) DYNAMICS__V1__CONSTRAINT__KIND_##name
 
-/* Largest number of coordinates of a coupling. */
-enum { MOST_COUPLED = sizeof((dyn_constraint_description){0}.coupled) / sizeof(dyn_coupled_coordinate) };
-
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
 
 /* Returns the protocol's name of the constraint's kind, or NULL where it has none. */
@@ -130,10 +127,10 @@ static bool read_coupling(call *c, const char *path, const Dynamics__V1__Couplin
                           dyn_constraint_description *to) {
     to->kind = DYN_CONSTRAINT_KIND_COUPLING;
     to->offset = from->offset;
-    if (from->n_coordinates == 0 || from->n_coordinates > MOST_COUPLED) {
+    if (from->n_coordinates == 0 || from->n_coordinates > DYN_MAX_COUPLED_COORDINATES) {
         call_blame(c, "%s.coordinates", path);
         call_fail(c, from->n_coordinates ? REASON_WRONG_COUNT : REASON_MISSING_VALUE,
-                  "there are %zu coordinates; pass one or two", from->n_coordinates);
+                  "there are %zu coordinates; pass 1 to %d", from->n_coordinates, DYN_MAX_COUPLED_COORDINATES);
         return false;
     }
     for (size_t k = 0; k < from->n_coordinates; k++) {
@@ -351,15 +348,15 @@ static Dynamics__V1__PointOnPlaneConstraint *write_plane(call *c, const dyn_cons
 
 static Dynamics__V1__CouplingConstraint *write_coupling(call *c, const dyn_constraint_description *from) {
     Dynamics__V1__CouplingConstraint *to = call_allocate(c, 1, sizeof *to);
-    Dynamics__V1__CoupledCoordinate *coordinates = call_allocate(c, MOST_COUPLED, sizeof *coordinates);
-    Dynamics__V1__CoupledCoordinate **list = call_allocate(c, MOST_COUPLED, sizeof *list);
+    Dynamics__V1__CoupledCoordinate *coordinates = call_allocate(c, DYN_MAX_COUPLED_COORDINATES, sizeof *coordinates);
+    Dynamics__V1__CoupledCoordinate **list = call_allocate(c, DYN_MAX_COUPLED_COORDINATES, sizeof *list);
     if (call_has_ended(c)) {
         return NULL;
     }
     dynamics__v1__coupling_constraint__init(to);
     to->offset = from->offset;
     to->coordinates = list;
-    for (size_t k = 0; k < MOST_COUPLED && from->coupled[k].joint; k++) {
+    for (size_t k = 0; k < DYN_MAX_COUPLED_COORDINATES && from->coupled[k].joint; k++) {
         dynamics__v1__coupled_coordinate__init(&coordinates[k]);
         coordinates[k].joint = call_string(c, from->coupled[k].joint);
         coordinates[k].coefficient = from->coupled[k].coefficient;

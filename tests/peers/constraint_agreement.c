@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Compares accelerations of models with constraints with those of another library: random trees with welds, ball
- * joints, rods, points on planes, gears and polynomial couplings, as far as the library has them, in states that keep
- * their constraints.
+ * joints, rods, points on planes, gears, polynomial couplings and tendons over many joints, as far as the library has
+ * them, in states that keep their constraints.
  */
 #include <check.h>
 #include <math.h>
@@ -17,7 +17,7 @@
 #include "support/assertions.h"
 #include "support/random_tree.h"
 
-enum { TREES = 240, JOINTS = 16, KINDS = 6 };
+enum { TREES = 280, JOINTS = 16, KINDS = 7 };
 
 /* Kinds of constraints that a library has, and the relative difference between its accelerations and ours. */
 typedef struct compared_library {
@@ -27,8 +27,8 @@ typedef struct compared_library {
 } compared_library;
 
 static const compared_library libraries[] = {
-    {"simbody", {true, true, true, true, true, false}, 1e-7},
-    {"mujoco", {true, true, false, false, true, true}, 1e-6},
+    {"simbody", {true, true, true, true, true, false, true}, 1e-7},
+    {"mujoco", {true, true, false, false, true, true, false}, 1e-6},
 };
 
 static const compared_library *library_of_test(void) {
@@ -51,8 +51,8 @@ static dyn_constraint_description close_loop(const dyn_model *tree, dyn_workspac
     c.kind = kind < 2    ? DYN_CONSTRAINT_KIND_LOOP_JOINT
              : kind == 2 ? DYN_CONSTRAINT_KIND_DISTANCE
              : kind == 3 ? DYN_CONSTRAINT_KIND_POINT_ON_PLANE
-             : kind == 4 ? DYN_CONSTRAINT_KIND_COUPLING
-                         : DYN_CONSTRAINT_KIND_POLYNOMIAL;
+             : kind == 5 ? DYN_CONSTRAINT_KIND_POLYNOMIAL
+                         : DYN_CONSTRAINT_KIND_COUPLING;
     c.type = kind == 0 ? DYN_JOINT_TYPE_FIXED : DYN_JOINT_TYPE_SPHERICAL;
     if (kind == 2) {
         c.distance = 0.7;
@@ -63,6 +63,11 @@ static dyn_constraint_description close_loop(const dyn_model *tree, dyn_workspac
         c.coupled[0] = (dyn_coupled_coordinate){first->name, 2};
         c.coupled[1] = (dyn_coupled_coordinate){second->name, -3};
         c.offset = 2 * q[first->q_index] - 3 * q[second->q_index];
+    }
+    for (int k = 0; kind == 6 && k < DYN_MAX_COUPLED_COORDINATES; k++) {
+        const dyn_joint *joint = dyn_model_joint(tree, 2 * k);
+        c.coupled[k] = (dyn_coupled_coordinate){joint->name, k % 2 ? 1.5 : -0.5 - 0.25 * k};
+        c.offset += c.coupled[k].coefficient * q[joint->q_index];
     }
     if (kind == 5) {
         const double p[] = {0, -0.7, 0.4, 0.2, -0.3}, x = q[second->q_index];

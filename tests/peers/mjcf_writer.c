@@ -127,7 +127,7 @@ static bool write_polynomial(FILE *out, const dyn_constraint_description *c) {
 static bool write_equality(FILE *out, const dyn_constraint_description *c) {
     bool is_loop = c->kind == DYN_CONSTRAINT_KIND_LOOP_JOINT;
     if (c->kind == DYN_CONSTRAINT_KIND_COUPLING || c->kind == DYN_CONSTRAINT_KIND_POLYNOMIAL) {
-        return c->coupled[1].joint && write_polynomial(out, c);
+        return c->coupled[1].joint && !c->coupled[2].joint && write_polynomial(out, c);
     }
     if (!is_loop || (c->type != DYN_JOINT_TYPE_FIXED && c->type != DYN_JOINT_TYPE_SPHERICAL) || !c->successor.link) {
         return false;

@@ -180,7 +180,7 @@ SimTK::MobilizedBody &side(peer &p, const dyn_constraint_frame &frame) {
 void couple(peer &p, const dyn_constraint_description &c) {
     SimTK::Array_<SimTK::MobilizedBodyIndex> bodies;
     SimTK::Array_<SimTK::MobilizerQIndex> coordinates;
-    SimTK::Vector coefficients(3, 0.0);
+    SimTK::Vector coefficients(DYN_MAX_COUPLED_COORDINATES + 1, 0.0);
     for (const dyn_coupled_coordinate &each : c.coupled) {
         if (each.joint) {
             const dyn_joint *joint = dyn_model_joint(p.model, dyn_model_find_joint(p.model, each.joint));

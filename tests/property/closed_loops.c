@@ -111,12 +111,12 @@ static dyn_constraint_description between(random_source *random, const loop_case
     return d;
 }
 
-/* Describes a coupling of one or two joints with one coordinate each, which is satisfied at q. Returns false if it
+/* Describes a coupling of up to `most` joints with one coordinate each, which is satisfied at q. Returns false if it
  * finds no such joint. */
-static bool coupling(random_source *random, const loop_case *c, dyn_constraint_description *d) {
+static bool coupling(random_source *random, const loop_case *c, int most, dyn_constraint_description *d) {
     *d = (dyn_constraint_description){.kind = DYN_CONSTRAINT_KIND_COUPLING};
     int count = 0, first = random_index(random, dyn_model_joint_count(c->tree));
-    for (int j = first; j < dyn_model_joint_count(c->tree) && count < 2; j++) {
+    for (int j = first; j < dyn_model_joint_count(c->tree) && count < most; j++) {
         const dyn_joint *joint = dyn_model_joint(c->tree, j);
         if (joint->nq == 1 && joint->nv == 1) {
             d->coupled[count] = (dyn_coupled_coordinate){joint->name, random_uniform(random, 0.5, 3)};
@@ -155,7 +155,10 @@ static loop_case random_loops(random_source *random, int tree) {
         char name[NAME_SIZE];
         snprintf(name, sizeof name, "loop %d", i);
         dyn_constraint_description d = between(random, &c, LOOPS * tree + i);
-        if (i == LOOPS - 1 && !coupling(random, &c, &d)) {
+        /* Derivatives of rows are differences over 5 mrad, which a knot of a custom joint nearby makes inexact: trees
+         * with custom joints keep to couplings whose derivatives are known to match. */
+        const int most = tree % 3 == 0 && !options.with_custom ? DYN_MAX_COUPLED_COORDINATES : 2;
+        if (i == LOOPS - 1 && !coupling(random, &c, most, &d)) {
             continue;
         }
         d.name = name;

@@ -542,6 +542,115 @@ START_TEST(a_polynomial_of_degree_one_is_a_linear_coupling) {
 }
 END_TEST
 
+enum { RUNS = 20, MOST_JOINTS = 16, METHODS = 6 };
+
+/* Solves H x = y, n x n and symmetric, by elimination of its rows. */
+static void solve_small(size_t n, double H[MOST_JOINTS][MOST_JOINTS], double *y) {
+    for (size_t k = 0; k < n; k++) {
+        for (size_t i = k + 1; i < n; i++) {
+            const double factor = H[i][k] / H[k][k];
+            for (size_t j = k; j < n; j++) {
+                H[i][j] -= factor * H[k][j];
+            }
+            y[i] -= factor * y[k];
+        }
+    }
+    for (size_t k = n; k-- > 0;) {
+        for (size_t j = k + 1; j < n; j++) {
+            y[k] -= H[k][j] * y[j];
+        }
+        y[k] /= H[k][k];
+    }
+}
+
+/* Computes the accelerations under a coupling c' a = 0 from M and tau - h of the tree by substitution: with the last
+ * coupled coordinate p, a_p = -sum c_i a_i / c_p, the others have (M - m s' - s m' + M_pp s s') a = f - s f_p, where m
+ * is column p of M and s = c / c_p. */
+static void substitute(size_t nv, const double *M, const double *f, const double *c, double *a) {
+    double H[MOST_JOINTS][MOST_JOINTS], y[MOST_JOINTS];
+    size_t p = 0, at[MOST_JOINTS], n = 0;
+    for (size_t i = 0; i < nv; i++) {
+        p = c[i] != 0 ? i : p;
+    }
+    for (size_t i = 0; i < nv; i++) {
+        at[n] = i;
+        n += i != p;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const double s_i = c[at[i]] / c[p];
+        y[i] = f[at[i]] - s_i * f[p];
+        for (size_t j = 0; j < n; j++) {
+            const double s_j = c[at[j]] / c[p];
+            H[i][j] = M[at[i] * nv + at[j]] - M[at[i] * nv + p] * s_j - s_i * M[p * nv + at[j]];
+            H[i][j] += M[p * nv + p] * s_i * s_j;
+        }
+    }
+    solve_small(n, H, y);
+    a[p] = 0;
+    for (size_t i = 0; i < n; i++) {
+        a[at[i]] = y[i];
+        a[p] -= c[at[i]] / c[p] * y[i];
+    }
+}
+
+/* Adds a coupling of `count` joints of a tree. c receives its coefficients by coordinate. Returns the model. */
+static dyn_model *with_tendon(random_source *random, const dyn_model *tree, int count, double *c) {
+    dyn_constraint_description tendon = {.name = "tendon", .kind = DYN_CONSTRAINT_KIND_COUPLING};
+    dyn_builder *builder;
+    dyn_model *model;
+    dyn_error error;
+    const int first = random_index(random, dyn_model_joint_count(tree));
+    for (int k = 0; k < count; k++) {
+        const dyn_joint *joint = dyn_model_joint(tree, (first + k) % dyn_model_joint_count(tree));
+        const double coefficient = random_uniform(random, 0.5, 2) * (random_index(random, 2) ? 1 : -1);
+        tendon.coupled[k] = (dyn_coupled_coordinate){joint->name, coefficient};
+        c[joint->v_index] = coefficient;
+    }
+    require(dyn_model_describe(tree, &builder, &error), &error);
+    add(builder, &tendon);
+    require(dyn_builder_build(builder, NULL, NULL, &model, &error), &error);
+    dyn_builder_free(builder);
+    return model;
+}
+
+START_TEST(couplings_of_up_to_eight_coordinates_accelerate_as_by_substitution) {
+    random_source base = random_seed("constraint kinds tendons", 176);
+    for (int run = 0; run < RUNS * DYN_MAX_COUPLED_COORDINATES; run++) {
+        random_source random = random_case(base, (uint64_t)run);
+        const int count = 1 + run % DYN_MAX_COUPLED_COORDINATES;
+        const random_tree_options options = {.joints = 8 + random_index(&random, 6), .revolute_only = true};
+        dyn_model *tree = random_tree(&random, &options);
+        const size_t nv = (size_t)dyn_model_nv(tree);
+        double c[MOST_JOINTS] = {0}, q[MOST_JOINTS], v[MOST_JOINTS], tau[MOST_JOINTS], h[MOST_JOINTS], f[MOST_JOINTS];
+        double M[MOST_JOINTS * MOST_JOINTS], expected[MOST_JOINTS], a[MOST_JOINTS], lambda;
+        ck_assert_uint_le(nv, MOST_JOINTS);
+        dyn_model *model = with_tendon(&random, tree, count, c);
+        dyn_workspace *w;
+        dyn_error error;
+        random_configuration(&random, tree, 1, q);
+        random_vector(&random, (int)nv, 1, v);
+        random_vector(&random, (int)nv, 10, tau);
+        require(dyn_workspace_create(model, &w, &error), &error);
+        require(dyn_crba(model, w, 1, q, M, &error), &error);
+        require(dyn_rnea(model, w, 1, NULL, q, v, NULL, NULL, h, &error), &error);
+        for (size_t i = 0; i < nv; i++) {
+            f[i] = tau[i] - h[i];
+        }
+        substitute(nv, M, f, c, expected);
+        for (int method = 0; method < METHODS; method++) {
+            const dyn_constraint_options chosen = DYN_CONSTRAINT_OPTIONS_INIT(.method = (dyn_constraint_method)method);
+            require(
+                dyn_constrained_forward_dynamics(model, w, 1, NULL, q, v, tau, NULL, &chosen, a, &lambda, NULL, &error),
+                &error);
+            assert_norm_close("accelerations", run, a, expected, nv, 1e-8);
+        }
+        dyn_workspace_free(w);
+        dyn_model_free(model);
+        dyn_model_free(tree);
+    }
+}
+END_TEST
+
 /* Builds the arm with its second joint as a loop joint between the upper and the lower link, which a floating joint
  * carries; or with that joint in the tree (`loop` NULL). */
 static dyn_model *hinged(const dyn_constraint_description *loop, double damping, double friction) {
@@ -1068,6 +1177,7 @@ int main(void) {
     tcase_add_test(tests, rollouts_follow_a_prescribed_motion);
     tcase_add_test(tests, adaptive_motions_follow_a_prescribed_motion);
     tcase_add_test(tests, a_polynomial_of_degree_one_is_a_linear_coupling);
+    tcase_add_test(tests, couplings_of_up_to_eight_coordinates_accelerate_as_by_substitution);
     tcase_add_test(tests, forces_in_a_loop_joint_are_those_of_the_same_joint_in_a_tree);
     tcase_add_test(tests, a_floating_robot_held_at_one_body_accelerates_alike_by_all_methods);
     tcase_add_test(tests, derivatives_count_the_forces_of_loop_joints);

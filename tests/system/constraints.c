@@ -859,7 +859,7 @@ static const wrong_constraint wrong_constraints[] = {
     {"{\"name\": \"x\", \"loop_joint\": {\"type\": \"JOINT_TYPE_FIXED\"}}", "", "same link"},
     {"{\"name\": \"x\", \"loop_joint\": {\"type\": \"JOINT_TYPE_FIXED\", \"successor\": {\"link\": \"ground\"}}}", "",
      "both of its sides are fixed to the world"},
-    {"{\"name\": \"x\", \"coupling\": {}}", ".coupling.coordinates", "one or two"},
+    {"{\"name\": \"x\", \"coupling\": {}}", ".coupling.coordinates", "there are 0 coordinates; pass 1 to 8"},
     {"{\"name\": \"x\", \"coupling\": {\"coordinates\": [{\"joint\": \"motor\", \"coefficient\": 1}, "
      "{\"joint\": \"pivot\"}]}}",
      ".coupling.coordinates[1].coefficient", "not zero"},
@@ -872,7 +872,7 @@ static const wrong_constraint wrong_constraints[] = {
     {"{\"name\": \"x\", \"prescribed\": {\"joint\": \"hip\"}}", ".prescribed.joint", "hip"},
     {"{\"name\": \"x\", \"prescribed\": {\"joint\": \"motor\", \"coefficients\": [1, 2, 3, 4, 5, 6, 7, 8, 9]}}",
      ".prescribed.coefficients", "up to 8"},
-    {"{\"name\": \"x\", \"polynomial\": {\"joint\": \"motor\", \"of\": \"motor\"}}", ".polynomial.of", "couple two"},
+    {"{\"name\": \"x\", \"polynomial\": {\"joint\": \"motor\", \"of\": \"motor\"}}", ".polynomial.of", "once"},
     {"{\"name\": \"x\", \"polynomial\": {\"joint\": \"motor\"}}", ".polynomial.of", "no name"},
     {"{\"name\": \"x\", \"loop_joint\": {\"type\": \"JOINT_TYPE_REVOLUTE\", \"axis\": {\"y\": 1}, \"friction\": "
      "-1, " SIDES "}}",
@@ -1418,8 +1418,118 @@ START_TEST(a_coupling_of_a_joint_with_itself_is_refused_with_the_names) {
     json_array_append_new(json_object_get(description, "constraints"), coupling);
     ck_assert_int_eq(json_dump_file(description, scratch("tied.json"), 0), 0);
     snprintf(line, sizeof line, "$ctl load --name tied --description %s", scratch("tied.json"));
-    must_fail(line, 1, "constraint tie: both of its coordinates are that of joint elbow");
+    must_fail(line, 1, "constraint tie: two of its coordinates are that of joint elbow");
     json_decref(description);
+}
+END_TEST
+
+/* Writes a description of `count` rotors on the base, joint k of which has the inertia 1 + k and the coefficient
+ * (-1)^k (1 + k/2) in one coupling, as joints of a finger under one tendon or the wheels of a differential. */
+static void write_tendon(const char *name, size_t count) {
+    json_t *links = json_pack("[{ss}]", "name", "base"), *joints = json_array(), *coordinates = json_array();
+    for (size_t k = 0; k < count; k++) {
+        char joint[16], link[16];
+        snprintf(joint, sizeof joint, "j%zu", k);
+        snprintf(link, sizeof link, "l%zu", k);
+        const double inertia = 1 + (double)k;
+        json_array_append_new(links, json_pack("{ss s{sf s[ffffff]}}", "name", link, "inertia", "mass", 1.0,
+                                               "rotational", 9.0, 0.0, 0.0, 9.0, 0.0, inertia));
+        json_array_append_new(joints, json_pack("{ss ss ss ss s{sf}}", "name", joint, "type", "JOINT_TYPE_CONTINUOUS",
+                                                "parent_link", "base", "child_link", link, "axis", "z", 1.0));
+        json_array_append_new(
+            coordinates, json_pack("{ss sf}", "joint", joint, "coefficient", (k % 2 ? -1 : 1) * (1 + 0.5 * (double)k)));
+    }
+    json_t *description =
+        json_pack("{ss so so s[{ss s{so sf}}]}", "name", name, "links", links, "joints", joints, "constraints", "name",
+                  "tendon", "coupling", "coordinates", coordinates, "offset", 0.25);
+    ck_assert(description && json_dump_file(description, scratch("tendon.json"), 0) == 0);
+    json_decref(description);
+}
+
+/* Checks the accelerations of a coupling of `count` rotors under the torques 1, 2 .., by each method: with the inertias
+ * I_k, lambda = -sum c_k tau_k / I_k / sum c_k^2 / I_k and a_k = (tau_k + c_k lambda) / I_k. */
+static void check_tendon(const char *name, size_t count) {
+    static const char *const methods[] = {"UNSPECIFIED", "FULL_SYSTEM",        "MULTIPLIERS",
+                                          "ELIMINATION", "ARTICULATED_BODIES", "EMBEDDING"};
+    char line[512], q[128] = "", tau[128] = "";
+    double rate = 0, response = 0;
+    for (size_t k = 0; k < count; k++) {
+        const double c = (k % 2 ? -1 : 1) * (1 + 0.5 * (double)k), inertia = 1 + (double)k, torque = 1 + (double)k;
+        strcat(q, k ? ", 0" : "0");
+        size_t used = strlen(tau);
+        snprintf(tau + used, sizeof tau - used, k ? ", %g" : "%g", torque);
+        rate += c * torque / inertia;
+        response += c * c / inertia;
+    }
+    for (size_t method = 0; method < sizeof methods / sizeof *methods; method++) {
+        snprintf(line, sizeof line,
+                 "$ctl call forward_dynamics '{\"query\": {\"model\": \"%s\"}, \"q\": [%s], \"tau\": [%s], "
+                 "\"constraint_method\": \"CONSTRAINT_METHOD_%s\"}'",
+                 name, q, tau, methods[method]);
+        json_t *motion = run_json(line);
+        for (size_t k = 0; k < count; k++) {
+            const double c = (k % 2 ? -1 : 1) * (1 + 0.5 * (double)k), lambda = -rate / response;
+            ck_assert_double_eq_tol(number_of(json_object_get(motion, "a"), k), 1 + c * lambda / (1 + (double)k),
+                                    1e-10);
+        }
+        json_decref(motion);
+    }
+}
+
+START_TEST(a_coupling_ties_up_to_eight_coordinates) {
+    char line[512];
+    for (size_t count = 1; count <= 8; count++) {
+        write_tendon("tendon", count);
+        snprintf(line, sizeof line, "$ctl load --replace --description %s", scratch("tendon.json"));
+        must_say(line, "tendon: ");
+        check_tendon("tendon", count);
+    }
+    must_say("$ctl describe tendon | grep '^tendon'", "-1.5 j1 + 2 j2 + -2.5 j3 + 3 j4 + -3.5 j5 + 4 j6 + -4.5 j7");
+    must_say("$ctl describe tendon tendon", "j7");
+    snprintf(line, sizeof line, "$ctl export tendon > %s && $ctl load --name exported --description %s",
+             scratch("exported.json"), scratch("exported.json"));
+    must_say(line, "exported: ");
+    char *digest = digest_of("tendon"), *again = digest_of("exported");
+    ck_assert_str_eq(digest, again);
+    free(again);
+    must_say("$ctl derive four_bar merge:tendon,rocker,my_ --name both", "both: ");
+    must_say("$ctl export both", "my_j7");
+    write_tendon("tendon", 7);
+    snprintf(line, sizeof line, "$ctl load --name shorter --description %s", scratch("tendon.json"));
+    must_say(line, "shorter: ");
+    again = digest_of("shorter");
+    ck_assert_str_ne(digest, again);
+    free(digest), free(again);
+    write_tendon("tendon", 9);
+    snprintf(line, sizeof line, "$ctl load --name longer --description %s", scratch("tendon.json"));
+    must_fail(line, 1, "coupling.coordinates: there are 9 coordinates; pass 1 to 8");
+}
+END_TEST
+
+/* Rolls out the rotors from the configuration that the coupling allows, and assembles it from one that it does not. */
+START_TEST(motions_of_eight_coupled_coordinates_keep_the_coupling) {
+    char line[512];
+    write_tendon("tendon", 8);
+    snprintf(line, sizeof line, "$ctl load --replace --description %s", scratch("tendon.json"));
+    must_say(line, "tendon: ");
+    json_t *reply = run_json("$ctl call rollout '{\"query\": {\"model\": \"tendon\"}, \"q\": [0.25, 0, 0, 0, 0, 0, 0, "
+                             "0], \"v\": [1.5, 1, 0, 0, 0, 0, 0, 0], \"steps\": 200, \"only_last\": true}'");
+    const json_t *q = json_object_get(reply, "q");
+    double sum = 0;
+    for (size_t k = 0; k < 8; k++) {
+        sum += (k % 2 ? -1 : 1) * (1 + 0.5 * (double)k) * number_of(q, k);
+    }
+    ck_assert_double_eq_tol(sum, 0.25, 1e-10);
+    ck_assert_double_gt(number_of(q, 0), 0.26);
+    json_decref(reply);
+    reply = run_json("$ctl assemble tendon --q 1,1,1,1,1,1,1,1 --json");
+    q = json_object_get(reply, "q");
+    sum = 0;
+    for (size_t k = 0; k < 8; k++) {
+        sum += (k % 2 ? -1 : 1) * (1 + 0.5 * (double)k) * number_of(q, k);
+    }
+    ck_assert_double_eq_tol(sum, 0.25, 1e-9);
+    json_decref(reply);
 }
 END_TEST
 
@@ -1657,6 +1767,8 @@ int main(void) {
     tcase_add_test(all, inverse_dynamics_finds_the_torque_of_the_only_motor);
     tcase_add_test(all, a_four_bar_that_a_weld_closes_stands_on_the_torque_of_its_motor);
     tcase_add_test(all, a_coupling_of_a_joint_with_itself_is_refused_with_the_names);
+    tcase_add_test(all, a_coupling_ties_up_to_eight_coordinates);
+    tcase_add_test(all, motions_of_eight_coupled_coordinates_keep_the_coupling);
     tcase_add_test(all, a_passive_joint_that_is_missing_is_refused_at_its_name);
     tcase_add_test(all, assembly_closes_the_loops_and_holds_joints);
     tcase_add_test(all, assembly_that_fails_names_the_loop_and_its_error);

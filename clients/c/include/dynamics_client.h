@@ -762,7 +762,7 @@ typedef struct dyn_client_constraint {
     double second_axis[3]; /* of a universal joint, in the successor; of a wheel, its axis there; zero: a ball */
     double pitch;          /* of a helical joint, m/rad */
     double distance;       /* m; of a rolling body: its radius */
-    size_t coupled_count;  /* 1 or 2, of a coupling; 1 of a prescribed motion; 2 of a polynomial: q_0 = p(q_1) */
+    size_t coupled_count;  /* 1 to 8, of a coupling; 1 of a prescribed motion; 2 of a polynomial: q_0 = p(q_1) */
     const dyn_client_coupled_coordinate *coupled; /* coefficients are read of linear couplings only */
     double offset;                                /* of a coupling, rad or m */
     /* Set by dyn_client_describe_model and not read in requests: rows first_row .. first_row + row_count - 1 of the

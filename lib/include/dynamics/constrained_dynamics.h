@@ -42,8 +42,8 @@ typedef enum dyn_constraint_method {
     DYN_CONSTRAINT_METHOD_ELIMINATION = 3, /* independent coordinates, a = a_p + Z z, equation 22 */
     /* Constrained articulated bodies by the proximal iteration (Sathya and Carpentier 2026), O(bodies + m) where loops
      * are local. Samples whose rows contradict each other are computed by MULTIPLIERS. So are models with bodies that
-     * share a coordinate (mimic joints, rotors), with polynomial couplings, prescribed motions, or forces of loop
-     * joints, and with more than 8 couplings a body. */
+     * share a coordinate (mimic joints, rotors), with polynomial couplings, linear ones of more than two coordinates,
+     * prescribed motions, or forces of loop joints, and with more than 8 couplings a body. */
     DYN_CONSTRAINT_METHOD_ARTICULATED_BODIES = 4,
     /* Constraint embedding (Jain 2012): the bodies of each loop form a cluster, whose loops yield the accelerations of
      * its coordinates from independent ones; articulated bodies run over the clusters. O(bodies) where loops are local,

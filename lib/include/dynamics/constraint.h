@@ -17,7 +17,8 @@
  *                       has linear x y z, then the couple about the normal of its two axes.
  *     distance          along the line from P to S; N
  *     point on plane    along the axis of P, which is the normal of the plane; N
- *     coupling          sum of coefficient_k q_k = offset; the force in the unit of a coordinate over its coefficient
+ *     coupling          sum of coefficient_k q_k = offset over up to 8 coordinates, as of a gear, a differential or a
+ *                       tendon; the force in the unit of a coordinate over its coefficient
  *     polynomial        q_0 - p(q_1) = 0; the force at the first coordinate
  *     prescribed        q_0 = r(t); the force of the drive that moves the coordinate so
  *     rolling           velocity of S at the point of contact, relative to P, along x and y of P, and along z, which is
@@ -48,11 +49,14 @@ enum { DYN_MAX_CONSTRAINTS = 256, DYN_MAX_CONSTRAINT_ROWS = 600, DYN_MAX_CONSTRA
 /* Largest number of coefficients of a polynomial: degree 7. */
 enum { DYN_MAX_POLYNOMIAL_TERMS = 8 };
 
+/* Largest number of coordinates of a linear coupling. */
+enum { DYN_MAX_COUPLED_COORDINATES = 8 };
+
 typedef enum dyn_constraint_kind {
     DYN_CONSTRAINT_KIND_LOOP_JOINT = 1,     /* a joint between P and S; fixed and spherical ones hold pose and point */
     DYN_CONSTRAINT_KIND_DISTANCE = 2,       /* the origins of P and S are `distance` apart */
     DYN_CONSTRAINT_KIND_POINT_ON_PLANE = 3, /* the origin of S stays in the plane through P that is normal to `axis` */
-    DYN_CONSTRAINT_KIND_COUPLING = 4,       /* linear equation between two coordinates, such as that of a gear */
+    DYN_CONSTRAINT_KIND_COUPLING = 4,       /* linear equation between coordinates, such as that of a gear */
     DYN_CONSTRAINT_KIND_POLYNOMIAL = 5,     /* one coordinate is a polynomial of another one, as of a cam */
     DYN_CONSTRAINT_KIND_PRESCRIBED = 6,     /* one coordinate is a given function of time */
     DYN_CONSTRAINT_KIND_ROLLING = 7,        /* a ball or a wheel rolls on a plane without slipping */
@@ -85,9 +89,11 @@ typedef struct dyn_constraint_description {
     /* Of a universal joint: in S, which coincides with P where the joint is at zero. Of a wheel that rolls: its axis in
      * S, through the origin of S; zero: a ball with its centre there. */
     double second_axis[3];
-    double pitch;                                /* of a helical joint, m/rad */
-    double distance;                             /* m, positive; of a rolling body: its radius */
-    dyn_coupled_coordinate coupled[2];           /* polynomials and prescribed motions have no coefficients here */
+    double pitch;    /* of a helical joint, m/rad */
+    double distance; /* m, positive; of a rolling body: its radius */
+    /* One to all of a linear coupling, two of a polynomial and one of a prescribed motion, which have no coefficients
+     * here. */
+    dyn_coupled_coordinate coupled[DYN_MAX_COUPLED_COORDINATES];
     double offset;                               /* right side of the equation of a coupling */
     int term_count;                              /* of p; up to DYN_MAX_POLYNOMIAL_TERMS */
     double polynomial[DYN_MAX_POLYNOMIAL_TERMS]; /* coefficients c_k of p(x) = sum c_k x^k, in rad or m, and s */

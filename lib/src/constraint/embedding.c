@@ -76,30 +76,41 @@ static int body_of_coordinate(const dyn_model *model, int v) {
     return i;
 }
 
-/* Returns a body of the loop that a closure closes, -1 where there is none, and unites all of them: those between two
- * bodies and the last body that carries both. Coordinates are those of joints, which belong to the bodies that they
- * carry: such a last body belongs to the loop where its own joint does. */
-static int unite_loop(embedding *s, const closure *c) {
-    const dyn_model *model = s->model;
-    int ends[2], one = -1;
-    for (int k = 0; k < 2; k++) {
-        int at = c->coordinate_count > k ? k : 0;
-        ends[k] = c->coordinate_count > 0 ? body_of_coordinate(model, c->v_index[at])
-                  : c->links[k] < 0       ? -1
-                                          : model->frames[c->links[k]].body;
-    }
-    int x = ends[0], y = ends[1];
+/* Unites the bodies between two bodies and the last one that carries both with body `one`, or with each other where
+ * that is -1. That last body belongs to them where it is one of the two and `holds_ends` is true. Returns one of the
+ * united bodies, or -1. */
+static int unite_path(embedding *s, int x, int y, bool holds_ends, int one) {
+    const int ends[2] = {x, y};
     while (x != y) {
         int *lower = x > y ? &x : &y;
         one = one < 0 ? *lower : one;
         unite(s, one, *lower);
-        *lower = model->bodies[*lower].parent;
+        *lower = s->model->bodies[*lower].parent;
     }
-    if (c->coordinate_count > 0 && (x == ends[0] || x == ends[1])) {
+    if (holds_ends && (x == ends[0] || x == ends[1])) {
         one = one < 0 ? x : one;
         unite(s, one, x);
     }
     return one;
+}
+
+/* Returns a body of the loop that a closure closes, -1 where there is none, and unites all of them. Coordinates are
+ * those of joints, which belong to the bodies that they carry: the last body that carries two of them belongs to the
+ * loop where its own joint does. */
+static int unite_loop(embedding *s, const closure *c) {
+    const dyn_model *model = s->model;
+    int one = -1, ends[2];
+    if (c->coordinate_count > 0) {
+        const int first = body_of_coordinate(model, c->v_index[0]);
+        for (int k = 0; k < c->coordinate_count; k++) {
+            one = unite_path(s, first, body_of_coordinate(model, c->v_index[k]), true, one);
+        }
+        return one;
+    }
+    for (int k = 0; k < 2; k++) {
+        ends[k] = c->links[k] < 0 ? -1 : model->frames[c->links[k]].body;
+    }
+    return unite_path(s, ends[0], ends[1], false, one);
 }
 
 void embedding_find(const dyn_model *model, embedding *s) {

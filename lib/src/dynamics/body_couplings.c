@@ -61,11 +61,12 @@ static int close_relation(const dyn_model *model, const relation *r) {
     return pairs;
 }
 
-/* Returns whether constrained articulated bodies compute the rows of a closure: not those of polynomials and of
- * prescribed motions, and no forces of a loop joint. */
+/* Returns whether constrained articulated bodies compute the rows of a closure: not those of polynomials, of prescribed
+ * motions and of couplings with more than two coordinates, and no forces of a loop joint. */
 static bool is_held_by_bodies(const closure *c) {
     bool has_forces = c->forces.damping != 0 || c->forces.friction != 0 || c->forces.effort != 0;
-    return c->kind != CLOSURE_POLYNOMIAL && c->kind != CLOSURE_PRESCRIBED && !has_forces;
+    bool has_room = 2 * c->coordinate_count <= CLOSURE_BODIES;
+    return c->kind != CLOSURE_POLYNOMIAL && c->kind != CLOSURE_PRESCRIBED && has_room && !has_forces;
 }
 
 /* Computes the relation of the bodies, which the caller frees. Returns the number of pairs, or -1. */

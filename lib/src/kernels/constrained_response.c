@@ -48,10 +48,10 @@ typedef struct response_sweep {
 typedef struct row_wrenches {
     int group, count, first_row;
     row_paths paths;
-    force F[ROW_TERMS][GROUP_ROWS];
-    int coordinate[ROW_TERMS]; /* on which the row exerts a force itself, or -1 */
-    real along[ROW_TERMS];     /* that force */
-    real rate[GROUP_ROWS];     /* A a_0 so far, less what A a has to be */
+    force forces[GROUP_FORCES], *F[ROW_TERMS];   /* F[k]: those of term k */
+    int coordinate_count, coordinate[ROW_TERMS]; /* on which the row exerts a force itself */
+    real along[ROW_TERMS];                       /* that force */
+    real rate[GROUP_ROWS];                       /* A a_0 so far, less what A a has to be */
 } row_wrenches;
 
 static size_t sweep_size(const dyn_model *model) {
@@ -122,8 +122,9 @@ static void begin_group(const dyn_model *model, const response_sweep *s, const p
     const real *constants = (const real *)required->required;
     g->count = c->count;
     g->paths = paths_of(model, s->moved_body, &required->rows->groups[g->group]);
-    for (int k = 0; k < ROW_TERMS; k++) {
-        g->coordinate[k] = -1;
+    g->coordinate_count = c->coordinate_count;
+    for (int k = 0; k < g->paths.count; k++) {
+        g->F[k] = g->forces + k * g->count;
     }
     if (c->coordinate_count > 0) {
         begin_coordinates(c, (const real *)in->q, (const real *)in->v, required->gain, g);
@@ -140,7 +141,7 @@ static void begin_group(const dyn_model *model, const response_sweep *s, const p
 /* Returns the force that the row of a group exerts along coordinate j itself. */
 static inline real force_along_coordinate(const row_wrenches *g, int j) {
     real sum = real_set(0);
-    for (int k = 0; k < ROW_TERMS; k++) {
+    for (int k = 0; k < g->coordinate_count; k++) {
         sum = g->coordinate[k] == j ? sum + g->along[k] : sum;
     }
     return sum;
@@ -215,7 +216,7 @@ static void sweep_group(const dyn_model *model, const response_sweep *s, const r
             leader++;
         }
         force *F = g->F[leader];
-        for (int k = leader + 1; k < ROW_TERMS; k++) {
+        for (int k = leader + 1; k < g->paths.count; k++) {
             for (int r = 0; r < g->count && g->paths.at[k] == i; r++) {
                 F[r] = force_add(F[r], g->F[k][r]);
             }

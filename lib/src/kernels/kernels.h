@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <dynamics/constraint.h>
 #include <dynamics/model.h>
 #include <dynamics/task.h>
 
@@ -79,8 +80,9 @@ typedef struct spatial_derivatives {
     void *matrix;
 } spatial_derivatives;
 
-/* Most terms of a group of rows: a loop has a predecessor and a successor, a gear two coordinates. */
-enum { ROW_TERMS = 2 };
+/* Most terms of a group of rows: a loop has a predecessor and a successor, a linear coupling its coordinates. Groups of
+ * more than two terms have one row. */
+enum { ROW_TERMS = DYN_MAX_COUPLED_COORDINATES };
 
 /* Sources of rows: rows of a frame's Jacobian, one coordinate, one side of a closure, or dp/dq of the polynomial of a
  * closure at its second coordinate. */
@@ -137,7 +139,7 @@ typedef struct row_multipliers {
 } row_multipliers;
 
 /* Most bodies that the rows of one constraint act on: those of the two sides of a loop joint, or the two bodies that
- * each of two coordinates moves relative to each other. */
+ * each of two coordinates moves relative to each other. Constrained articulated bodies leave out couplings of more. */
 enum { CLOSURE_BODIES = 4 };
 
 /* Couplings of the bodies of a model. Rows that tie two bodies couple their inertias. Eliminating a body couples its

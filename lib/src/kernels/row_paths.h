@@ -8,8 +8,8 @@
 
 #include "instance.h"
 
-/* Most rows of a group. */
-enum { GROUP_ROWS = 6 };
+/* Most rows of a group, and most forces of all its terms and rows: two terms of six rows, or eight of one row. */
+enum { GROUP_ROWS = 6, GROUP_FORCES = 2 * GROUP_ROWS };
 
 /* Computes the index of the body that each coordinate moves. */
 static inline void find_moved_bodies(const dyn_model *model, int *moved_body) {
@@ -23,6 +23,7 @@ static inline void find_moved_bodies(const dyn_model *model, int *moved_body) {
 
 /* Paths of the terms of a group to the root. The next body of a path is at[k], or -1 at its end. */
 typedef struct row_paths {
+    int count; /* terms */
     int at[ROW_TERMS];
 } row_paths;
 
@@ -40,8 +41,9 @@ static inline int term_body(const dyn_model *model, const int *moved_body, const
 
 static inline row_paths paths_of(const dyn_model *model, const int *moved_body, const row_group *group) {
     row_paths paths;
-    for (int k = 0; k < ROW_TERMS; k++) {
-        paths.at[k] = k < group->term_count ? term_body(model, moved_body, &group->terms[k]) : -1;
+    paths.count = group->term_count;
+    for (int k = 0; k < paths.count; k++) {
+        paths.at[k] = term_body(model, moved_body, &group->terms[k]);
     }
     return paths;
 }
@@ -49,7 +51,7 @@ static inline row_paths paths_of(const dyn_model *model, const int *moved_body, 
 /* Returns the outermost body on the paths, or -1 at their end. A body has a higher index than its parent. */
 static inline int outermost(const row_paths *paths) {
     int i = -1;
-    for (int k = 0; k < ROW_TERMS; k++) {
+    for (int k = 0; k < paths->count; k++) {
         i = paths->at[k] > i ? paths->at[k] : i;
     }
     return i;
@@ -58,7 +60,7 @@ static inline int outermost(const row_paths *paths) {
 /* Moves the paths on from body i, which is the outermost one. Paths that meet there continue as one. */
 static inline void leave(const dyn_model *model, int i, row_paths *paths) {
     int next = model->bodies[i].parent;
-    for (int k = 0; k < ROW_TERMS; k++) {
+    for (int k = 0; k < paths->count; k++) {
         if (paths->at[k] == i) {
             paths->at[k] = next;
             next = -1;
@@ -69,7 +71,7 @@ static inline void leave(const dyn_model *model, int i, row_paths *paths) {
 /* Returns the path that goes on alone, or a path at its end where none goes on; -1: several go on. */
 static inline int lone_path(const row_paths *paths) {
     int lone = 0, count = 0;
-    for (int k = 0; k < ROW_TERMS; k++) {
+    for (int k = 0; k < paths->count; k++) {
         lone = paths->at[k] >= 0 ? k : lone;
         count += paths->at[k] >= 0;
     }

@@ -156,9 +156,10 @@ static void pass_body(const dyn_model *model, const response_tree *t, int i, int
 
 /* Computes the columns of s from first_row on, for one group. */
 static void propagate_forces(const dyn_model *model, const response_tree *t, const row_group *group, int first_row) {
-    force F[ROW_TERMS][GROUP_ROWS];
+    force forces[GROUP_FORCES], *F[ROW_TERMS];
     row_paths paths = paths_of(model, t->moved_body, group);
     for (int k = 0; k < group->term_count; k++) {
+        F[k] = forces + k * group->count;
         if (paths.at[k] >= 0) {
             term_forces(model, t, &group->terms[k], group->count, first_row, F[k]);
         }

@@ -162,9 +162,13 @@ static dyn_status check_kind(const dyn_builder *builder, const dyn_constraint_de
 }
 
 /* Names, in errors, of the members of a coupling's coordinates. */
+#define COUPLED(k)                                                                                                     \
+    { "coupled[" #k "].joint", "coupled[" #k "].coefficient" }
 static const struct {
     const char *joint, *coefficient;
-} coupled[] = {{"coupled[0].joint", "coupled[0].coefficient"}, {"coupled[1].joint", "coupled[1].coefficient"}};
+} coupled[DYN_MAX_COUPLED_COORDINATES] = {COUPLED(0), COUPLED(1), COUPLED(2), COUPLED(3),
+                                          COUPLED(4), COUPLED(5), COUPLED(6), COUPLED(7)};
+#undef COUPLED
 
 /* Checks the joint number i that a constraint couples. */
 static dyn_status check_coupled_joint(const dyn_builder *builder, const dyn_constraint_description *c, int i,
@@ -179,9 +183,10 @@ static dyn_status check_coupled_joint(const dyn_builder *builder, const dyn_cons
 static dyn_status check_coupling(const dyn_builder *builder, const dyn_constraint_description *c, dyn_error *error) {
     named_element at = new_constraint(builder, c);
     if (!c->coupled[0].joint) {
-        return builder_fail_member(builder, at, "coupled", error, "it couples no joint; name one or two");
+        return builder_fail_member(builder, at, "coupled", error, "it couples no joint; name 1 to %d",
+                                   DYN_MAX_COUPLED_COORDINATES);
     }
-    for (int i = 0; i < 2 && c->coupled[i].joint; i++) {
+    for (int i = 0; i < DYN_MAX_COUPLED_COORDINATES && c->coupled[i].joint; i++) {
         dyn_status status = check_coupled_joint(builder, c, i, error);
         if (status != DYN_OK) {
             return status;
@@ -227,9 +232,16 @@ static dyn_status check_law(const dyn_builder *builder, const dyn_constraint_des
     return DYN_OK;
 }
 
+/* Returns the largest number of joints that a constraint of a kind names. */
+static int most_joints(dyn_constraint_kind kind) {
+    return kind == DYN_CONSTRAINT_KIND_COUPLING     ? DYN_MAX_COUPLED_COORDINATES
+           : kind == DYN_CONSTRAINT_KIND_POLYNOMIAL ? 2
+           : kind == DYN_CONSTRAINT_KIND_PRESCRIBED ? 1
+                                                    : 0;
+}
+
 bool ties_coordinates(dyn_constraint_kind kind) {
-    return kind == DYN_CONSTRAINT_KIND_COUPLING || kind == DYN_CONSTRAINT_KIND_POLYNOMIAL ||
-           kind == DYN_CONSTRAINT_KIND_PRESCRIBED;
+    return most_joints(kind) > 0;
 }
 
 /* Checks and normalizes a constraint, except for its name. */
@@ -249,18 +261,22 @@ static dyn_status check(const dyn_builder *builder, dyn_constraint_description *
 
 /* ---- Storage ----------------------------------------------------------------------------------------------------- */
 
+/* Number of strings that a constraint may own: the names of two links, then those of joints. */
+enum { SIDES = 2, STRINGS = SIDES + DYN_MAX_COUPLED_COORDINATES };
+
 /* Returns the addresses of the strings that a constraint owns. */
-static void find_strings(dyn_constraint_description *c, const char **strings[4]) {
+static void find_strings(dyn_constraint_description *c, const char **strings[STRINGS]) {
     strings[0] = &c->predecessor.link;
     strings[1] = &c->successor.link;
-    strings[2] = &c->coupled[0].joint;
-    strings[3] = &c->coupled[1].joint;
+    for (int k = 0; k < DYN_MAX_COUPLED_COORDINATES; k++) {
+        strings[SIDES + k] = &c->coupled[k].joint;
+    }
 }
 
 static void free_strings(dyn_constraint_description *c) {
-    const char **strings[4];
+    const char **strings[STRINGS];
     find_strings(c, strings);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < STRINGS; i++) {
         free((char *)*strings[i]);
     }
 }
@@ -271,12 +287,13 @@ static dyn_status append(dyn_builder *builder, const dyn_constraint_description 
         return dyn_error_memory(error);
     }
     dyn_constraint_description added = *c;
-    const char **strings[4];
-    bool is_complete = true;
+    const char **strings[STRINGS];
+    const int joints = most_joints(c->kind);
+    bool is_complete = true, is_open = true;
     find_strings(&added, strings);
-    for (int i = 0; i < 4; i++) {
-        bool is_used = *strings[i] && (i < 2) == !ties_coordinates(c->kind);
-        is_used &= i < 3 || c->kind != DYN_CONSTRAINT_KIND_PRESCRIBED;
+    for (int i = 0; i < STRINGS; i++) {
+        is_open &= i < SIDES || *strings[i];
+        bool is_used = *strings[i] && (i < SIDES ? joints == 0 : is_open && i < SIDES + joints);
         *strings[i] = is_used ? strdup(*strings[i]) : NULL;
         is_complete &= !is_used || *strings[i];
     }
@@ -360,7 +377,7 @@ static dyn_status couple(const dyn_builder *builder, const dyn_model *model, int
         memcpy(to->polynomial, c->polynomial, (size_t)c->term_count * sizeof *c->polynomial);
         to->law = c->law;
     }
-    for (int k = 0; k < 2 && c->coupled[k].joint; k++) {
+    for (int k = 0; k < DYN_MAX_COUPLED_COORDINATES && c->coupled[k].joint; k++) {
         int j = dyn_model_find_joint(model, c->coupled[k].joint);
         const dyn_joint *joint = dyn_model_joint(model, j);
         if (!joint || joint->nv != 1 || joint->nq != 1) {
@@ -373,10 +390,13 @@ static dyn_status couple(const dyn_builder *builder, const dyn_model *model, int
         to->v_index[k] = joint->v_index;
         to->coefficients[k] = is_linear ? c->coupled[k].coefficient : 1;
         to->coordinate_count = k + 1;
-    }
-    if (to->coordinate_count == 2 && to->v_index[0] == to->v_index[1]) {
-        return builder_fail_member(builder, element_of(builder, i), coupled[1].joint, error,
-                                   "both of its coordinates are that of joint %s; couple two", c->coupled[1].joint);
+        for (int earlier = 0; earlier < k; earlier++) {
+            if (to->v_index[earlier] == to->v_index[k]) {
+                return builder_fail_member(builder, element_of(builder, i), coupled[k].joint, error,
+                                           "two of its coordinates are that of joint %s; state each joint once",
+                                           c->coupled[k].joint);
+            }
+        }
     }
     return DYN_OK;
 }

@@ -10,7 +10,7 @@
  *         [motion rotation|translation along X Y Z polynomial|cubic|quintic terms N .. numbers] ..
  *     constraint NAME kind loop_joint|distance|point_on_plane type TYPE axis X Y Z second X Y Z pitch P distance D
  *         [predecessor NAME] position X Y Z rotation R11 .. R33 [successor NAME] position X Y Z rotation R11 .. R33
- *     constraint NAME kind coupling offset O joint NAME by COEFFICIENT [joint NAME by COEFFICIENT]
+ *     constraint NAME kind coupling offset O joint NAME by COEFFICIENT [joint NAME by COEFFICIENT]..
  *     rotor NAME joint NAME ratio G coupling exact|diagonal|reflected axial I transverse I mass M position X Y Z
  *         axis X Y Z
  *     friction NAME joint NAME side joint|rotor viscous P N coulomb P N breakaway P N stribeck V transition V
@@ -121,7 +121,7 @@ static void print_constraint(FILE *out, const dyn_constraint_description *c) {
         print_law(out, c);
     } else if (c->kind == DYN_CONSTRAINT_KIND_COUPLING) {
         print_numbers(out, "offset", &c->offset, 1);
-        for (int i = 0; i < 2 && c->coupled[i].joint; i++) {
+        for (int i = 0; i < DYN_MAX_COUPLED_COORDINATES && c->coupled[i].joint; i++) {
             print_named(out, "joint", c->coupled[i].joint);
             print_numbers(out, "by", &c->coupled[i].coefficient, 1);
         }
@@ -506,7 +506,7 @@ static void read_constraint(reader *r, dyn_builder *builder) {
         read_law(r, &c);
     } else if (c.kind == DYN_CONSTRAINT_KIND_COUPLING) {
         read_numbers(r, "offset", &c.offset, 1);
-        for (int i = 0; i < 2 && is_next(r, "joint"); i++) {
+        for (int i = 0; i < DYN_MAX_COUPLED_COORDINATES && is_next(r, "joint"); i++) {
             expect(r, "joint");
             c.coupled[i].joint = read_name(r);
             read_numbers(r, "by", &c.coupled[i].coefficient, 1);

@@ -139,8 +139,9 @@ typedef struct closure {
     unsigned axes;     /* constrained directions of a joint in the predecessor's frame, as in dyn_task_frame */
     double pitch;      /* of a helical joint, m/rad */
     double distance;   /* m; scalar product of the axes of a universal joint; offset of a coupling; radius of a ball */
-    int coordinate_count, q_index[2], v_index[2]; /* of a coupling or a prescribed motion */
-    double coefficients[2];
+    int coordinate_count; /* of a coupling or a prescribed motion */
+    int q_index[DYN_MAX_COUPLED_COORDINATES], v_index[DYN_MAX_COUPLED_COORDINATES];
+    double coefficients[DYN_MAX_COUPLED_COORDINATES];
     int degree;                                  /* of the polynomial */
     double polynomial[DYN_MAX_POLYNOMIAL_TERMS]; /* c_k: in the second coordinate of a coupling, or in time */
     dyn_motion_law law;                          /* of a prescribed motion */

@@ -111,7 +111,7 @@ static long_name prefixed(const char *prefix, const char *name) {
 
 /* Names of a constraint's links and joints. */
 typedef struct long_names {
-    long_name own, links[2], joints[2];
+    long_name own, links[2], joints[DYN_MAX_COUPLED_COORDINATES];
 } long_names;
 
 /* Renames a constraint and its links and joints. A constraint between the added robot and the world ties it to its root
@@ -130,9 +130,11 @@ static dyn_status rename_constraint(const dyn_model *added, int i, const char *p
                                 "it ties a robot of floating base to the world; merge a model without it");
         }
         names->links[k] = prefixed(prefix, sides[k]->link ? sides[k]->link : added->links[0].name);
-        names->joints[k] = prefixed(prefix, c->coupled[k].joint ? c->coupled[k].joint : "");
         sides[k]->link = has_side ? names->links[k].text : NULL;
-        c->coupled[k].joint = c->coupled[k].joint ? names->joints[k].text : NULL;
+    }
+    for (int k = 0; k < DYN_MAX_COUPLED_COORDINATES && c->coupled[k].joint; k++) {
+        names->joints[k] = prefixed(prefix, c->coupled[k].joint);
+        c->coupled[k].joint = names->joints[k].text;
     }
     c->name = names->own.text;
     return DYN_OK;
