@@ -195,6 +195,8 @@ static void write_limits(json_writer *writer, const dyn_client_server_info *info
     emit_unsigned(writer, info->limits.reply_bytes);
     emit_key(writer, "samples");
     emit_unsigned(writer, info->limits.samples);
+    emit_key(writer, "samples_under_way");
+    emit_unsigned(writer, info->limits.samples_under_way);
     emit_key(writer, "models");
     emit_unsigned(writer, info->limits.models);
     emit_key(writer, "links");

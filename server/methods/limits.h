@@ -29,6 +29,7 @@
     X(REPLY_BYTES, reply_bytes, uint64_t, BYTES, 256 << 20, 65536, 1 << 30, false)                                     \
     X(MEMORY_BYTES, memory_bytes, uint64_t, BYTES, 0, 0, LIMIT_MOST_BYTES, false)                                      \
     X(SAMPLES, samples, uint64_t, COUNT, 1000000, 1, 1e9, false)                                                       \
+    X(SAMPLES_UNDER_WAY, samples_under_way, uint64_t, COUNT, 64000000, 1, 1e12, false)                                 \
     X(MODELS, models, uint32_t, COUNT, 256, 1, 100000, false)                                                          \
     X(LINKS, links, uint32_t, COUNT, DYN_MAX_LINKS, 1, DYN_MAX_LINKS, false)                                           \
     X(CONSTRAINTS, constraints, uint32_t, COUNT, 64, 0, DYN_MAX_CONSTRAINTS, false)                                    \

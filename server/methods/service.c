@@ -772,12 +772,13 @@ static void list_call(call *c) {
     }
 }
 
-/* Returns the largest amounts of the caller's long requests. */
+/* Returns the largest amounts of the caller's long requests, and of all. */
 static user_shares shares_of(const call *c) {
     const service_limits *limits = c->service->limits;
     return (user_shares){
         .requests = call_share(c, atomic_load(&limits->user_requests)),
         .samples = call_share(c, atomic_load(&limits->user_samples)),
+        .samples_of_all = atomic_load(&limits->samples_under_way),
         .bytes = call_share(c, atomic_load(&limits->user_memory_bytes)),
     };
 }
@@ -797,6 +798,12 @@ static void refuse_user(call *c, const excess *exceeded) {
                   "the long requests of %s would have %llu states under way, and the limit of one user is %llu "
                   "(limits.user_samples); wait for some of their replies, or send fewer states at once",
                   c->caller.name, (unsigned long long)exceeded->requested, limit);
+        break;
+    case BOUND_SAMPLES_UNDER_WAY:
+        call_fail(c, c->hold.samples > limit ? REASON_TOO_MANY_SAMPLES : REASON_QUOTA,
+                  "the long requests of all users would have %llu states under way, and the limit is %llu "
+                  "(limits.samples_under_way); ask again soon, or send fewer states at once",
+                  (unsigned long long)exceeded->requested, limit);
         break;
     default:
         call_fail(c, c->hold.bytes > limit ? REASON_REQUEST_TOO_LARGE : REASON_MEMORY_SHORT,

@@ -59,14 +59,25 @@ static void remove_unused(user_accounts *accounts, user_account *account) {
     free(account);
 }
 
+/* Returns whether a limit has room for the samples of a further request beside those that are held. */
+static bool has_samples(uint64_t limit, uint64_t held, uint64_t samples) {
+    return samples == 0 || (samples <= limit && held <= limit - samples);
+}
+
 /* Returns whether the shares have room for a further request. Reserves its bytes then. Called with the mutex held. */
-static bool has_room(user_account *account, const user_shares *shares, const user_hold *hold, excess *exceeded) {
+static bool has_room(const user_accounts *accounts, user_account *account, const user_shares *shares,
+                     const user_hold *hold, excess *exceeded) {
     if (account->requests >= shares->requests) {
         *exceeded = (excess){BOUND_USER_REQUESTS, shares->requests, account->requests + 1};
         return false;
     }
-    if (hold->samples > shares->samples || account->samples > shares->samples - hold->samples) {
+    if (!has_samples(shares->samples, account->samples, hold->samples)) {
         *exceeded = (excess){BOUND_USER_SAMPLES, shares->samples, account->samples + hold->samples};
+        return false;
+    }
+    if (!has_samples(shares->samples_of_all, accounts->samples, hold->samples)) {
+        uint64_t requested = accounts->samples + hold->samples;
+        *exceeded = (excess){BOUND_SAMPLES_UNDER_WAY, shares->samples_of_all, requested};
         return false;
     }
     memory_budget_set(&account->memory, shares->bytes, 0);
@@ -83,9 +94,10 @@ user_admission user_accounts_join(user_accounts *accounts, const char *name, con
     hold->account = NULL;
     pthread_mutex_lock(&accounts->mutex);
     user_account *account = find_or_enter(accounts, name);
-    if (account && has_room(account, shares, hold, exceeded)) {
+    if (account && has_room(accounts, account, shares, hold, exceeded)) {
         account->requests++;
         account->samples += hold->samples;
+        accounts->samples += hold->samples;
         hold->account = account;
         result = USER_ADMITTED;
     } else if (account) {
@@ -105,6 +117,7 @@ void user_accounts_leave(user_accounts *accounts, user_hold *hold) {
     pthread_mutex_lock(&accounts->mutex);
     account->requests--;
     account->samples -= hold->samples;
+    accounts->samples -= hold->samples;
     remove_unused(accounts, account);
     pthread_mutex_unlock(&accounts->mutex);
     hold->account = NULL;

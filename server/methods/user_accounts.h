@@ -30,11 +30,12 @@ typedef struct user_account {
 typedef struct user_accounts {
     pthread_mutex_t mutex;
     user_account *buckets[USER_BUCKETS];
+    uint64_t samples; /* of all users */
 } user_accounts;
 
-/* Largest amounts of one user. */
+/* Largest amounts of one user, and largest number of samples of all users. */
 typedef struct user_shares {
-    uint64_t requests, samples;
+    uint64_t requests, samples, samples_of_all;
     size_t bytes;
 } user_shares;
 
@@ -53,7 +54,7 @@ void user_accounts_init(user_accounts *accounts);
 void user_accounts_free(user_accounts *accounts);
 
 /* Adds a request to the account of its user, with the samples and bytes of `hold`, and sets hold->account. On
- * USER_AT_LIMIT, `exceeded` receives the share that has no room for it. On failure hold->account is NULL. */
+ * USER_AT_LIMIT, `exceeded` receives the limit that has no room for it. On failure hold->account is NULL. */
 user_admission user_accounts_join(user_accounts *accounts, const char *name, const user_shares *shares, user_hold *hold,
                                   excess *exceeded);
 

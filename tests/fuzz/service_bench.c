@@ -92,6 +92,7 @@ void bench_start(bench *b, const char *state_directory) {
     b->limits.lease_time = 60;
     b->limits.user_requests = 4;
     b->limits.user_samples = 1000;
+    b->limits.samples_under_way = 1000;
     b->limits.user_memory_bytes = 1 << 28;
     b->limits.user_models = b->limits.user_simulations = b->limits.user_streams = 3;
     b->limits.user_recordings = 8;

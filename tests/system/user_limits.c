@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Checks the limits of one user: each refusal names the limit, its value and when to try again; other users and
- * administrators go on. Checks that long requests of users take turns at one worker, and the limit of processor time.
+ * administrators go on. Checks that long requests of users take turns at one worker, the limits of all users'
+ * states and of processor time, and that a request does not run whose deadline has passed.
  */
 #include <check.h>
 #include <pthread.h>
@@ -177,6 +178,29 @@ static void wait_for_flood(void) {
     }
     ck_assert_uint_ge(busy, 2);
 }
+
+START_TEST(all_users_together_have_a_limit_of_states_under_way) {
+    start_with("samples_under_way = 64\nrequest_time = 3\n");
+    pthread_t thread;
+    dyn_client *flooding = connect_as(PLANNER);
+    require(roll(chief, STATES, LONG_STEPS, 0));
+    ck_assert_int_eq(pthread_create(&thread, NULL, flood, flooding), 0);
+    wait_for_flood();
+    expect_limit(roll(rival, STATES, LONG_STEPS, 0), "QUOTA", "samples_under_way", 64);
+    ck_assert_uint_eq(error.requested, STATES + 1);
+    ck_assert(error.retry_after > 0);
+    expect_limit(roll(chief, STATES, LONG_STEPS, 0), "QUOTA", "samples_under_way", 64);
+    require(roll(rival, STATES - 1, LONG_STEPS, 0));
+    pthread_join(thread, NULL);
+    require(roll(rival, STATES, LONG_STEPS, 0)); /* the states of requests that have ended are given back */
+    dyn_client_close(flooding);
+    stop();
+    start_with("samples_under_way = 32\n");
+    expect_limit(roll(chief, STATES, LONG_STEPS, 0), "TOO_MANY_SAMPLES", "samples_under_way", 32);
+    ck_assert(error.retry_after == 0);
+    stop();
+}
+END_TEST
 
 /* Sends a request for a model with this timeout over a connection of its own, whose reply may come later. Returns its
  * code. */
@@ -362,6 +386,7 @@ int main(void) {
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, a_user_has_a_share_of_the_long_requests_and_others_take_turns_beside_them);
     tcase_add_test(tests, a_user_has_a_share_of_the_states_and_bytes_of_long_requests);
+    tcase_add_test(tests, all_users_together_have_a_limit_of_states_under_way);
     tcase_add_test(tests, a_request_whose_deadline_passes_in_the_queue_does_not_run);
     tcase_add_test(tests, processor_time_of_a_request_is_limited);
     tcase_add_test(tests, a_user_has_a_share_of_the_models);

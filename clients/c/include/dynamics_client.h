@@ -283,19 +283,20 @@ typedef struct dyn_client_server_info {
         uint64_t recording_bytes;                      /* of one recording */
         uint64_t recordings_bytes, disk_reserve_bytes; /* of all recordings; free bytes that they leave on the disk */
         size_t recordings;
-        double lease_time;       /* s, of a simulation whose options set no lease */
-        uint64_t memory_bytes;   /* of all requests and replies together */
-        size_t peer_connections; /* of one user or one address */
-        double message_time;     /* s, in which a message must arrive whole */
-        size_t jobs;             /* finished jobs included */
-        double job_time;         /* s, longest computation of a job */
-        uint64_t job_bytes;      /* of requests and results of all jobs together */
-        double job_result_time;  /* s, after which a finished job is removed */
-        size_t constraints;      /* of one model */
-        size_t machine_elements; /* of one model */
-        size_t estimates;        /* of one identification */
-        size_t contact_surfaces; /* of one model */
-        double request_cpu_time; /* s of all threads together for one request; 0: any */
+        double lease_time;          /* s, of a simulation whose options set no lease */
+        uint64_t memory_bytes;      /* of all requests and replies together */
+        size_t peer_connections;    /* of one user or one address */
+        double message_time;        /* s, in which a message must arrive whole */
+        size_t jobs;                /* finished jobs included */
+        double job_time;            /* s, longest computation of a job */
+        uint64_t job_bytes;         /* of requests and results of all jobs together */
+        double job_result_time;     /* s, after which a finished job is removed */
+        size_t constraints;         /* of one model */
+        size_t machine_elements;    /* of one model */
+        size_t estimates;           /* of one identification */
+        size_t contact_surfaces;    /* of one model */
+        double request_cpu_time;    /* s of all threads together for one request; 0: any */
+        uint64_t samples_under_way; /* states of the long requests of all users at the same time */
         /* Of one user, except administrators. */
         size_t user_requests;                     /* long ones at the same time */
         uint64_t user_samples, user_memory_bytes; /* of these requests together */

@@ -152,6 +152,7 @@ static void copy_limits(const Dynamics__V1__Limits *from, dyn_client_server_info
     info->limits.user_memory_bytes = from->user_memory_bytes;
     info->limits.user_requests = from->user_requests;
     info->limits.user_samples = from->user_samples;
+    info->limits.samples_under_way = from->samples_under_way;
     info->limits.user_models = from->user_models;
     info->limits.user_simulations = from->user_simulations;
     info->limits.user_streams = from->user_streams;

@@ -41,6 +41,7 @@ NOT_EXCEEDED = {
 NOT_EXCEEDED.update({name: "does not apply to administrators (system.user_limits)" for name in (
     "user_requests", "user_samples", "user_memory_bytes", "user_models", "user_simulations", "user_streams",
     "user_recordings", "user_recordings_bytes", "user_jobs", "user_job_bytes")})
+NOT_EXCEEDED["samples_under_way"] = "needs requests under way (system.user_limits)"
 NOT_EXCEEDED["request_cpu_time"] = "0 is no limit (system.user_limits)"
 SETTINGS = {"limits": {"message_bytes": 1 << 20, "reply_bytes": 65536, "samples": 2000, "models": 20, "links": 60,
                        "simulations": 1, "streams": 1, "topics": 1, "stream_points": 100, "recordings": 1,
