@@ -155,7 +155,7 @@ static loop_case random_loops(random_source *random, int tree) {
         char name[NAME_SIZE];
         snprintf(name, sizeof name, "loop %d", i);
         dyn_constraint_description d = between(random, &c, LOOPS * tree + i);
-        const int most = tree % 9 ? 2 : DYN_MAX_COUPLED_COORDINATES;
+        const int most = tree % 3 ? 2 : DYN_MAX_COUPLED_COORDINATES;
         if (i == LOOPS - 1 && !coupling(random, &c, most, &d)) {
             continue;
         }

@@ -242,6 +242,23 @@ dyn_status task_load_rows(const dyn_model *model, dyn_workspace *workspace, cons
     return status;
 }
 
+/* Makes those rows zero whose response to joint forces is rounding errors beside that of the tree: constraints hold
+ * them, so that no force accelerates them. */
+static dyn_status drop_held_rows(const task_call *call, const double *q, task_sample *s, dyn_error *error) {
+    const int nv = s->nv;
+    dyn_status status = dyn_minverse(call->model, call->workspace, 1, q, s->N, error);
+    for (int i = 0; i < s->m && status == DYN_OK; i++) {
+        double *row = s->J + i * nv;
+        multiply(nv, nv, s->N, row, s->along);
+        const double of_tree = dot(nv, row, s->along);
+        multiply(nv, nv, s->inverse, row, s->along);
+        if (!(dot(nv, row, s->along) > negligible * of_tree)) {
+            memset(row, 0, (size_t)nv * sizeof *row);
+        }
+    }
+    return status;
+}
+
 /* Computes the rows of all frames and their drift, and the response to joint forces. */
 static dyn_status load_sample(const task_call *call, size_t sample, task_sample *s, dyn_error *error) {
     const double *q = call->in.q + sample * (size_t)call->model->nq;
@@ -255,7 +272,7 @@ static dyn_status load_sample(const task_call *call, size_t sample, task_sample 
     for (int i = 0; i < s->m && status == DYN_OK; i++) {
         s->drift[i] += dot(s->nv, s->J + i * s->nv, s->along);
     }
-    return status;
+    return status == DYN_OK ? drop_held_rows(call, q, s, error) : status;
 }
 
 /* Computes the forces of all tasks of one sample. */
