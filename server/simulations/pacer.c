@@ -10,6 +10,12 @@
 
 #include "observe/clock.h"
 
+/* Entry of a heap: a task, and its due time beside those of its neighbours, so that sorting reads no task. */
+typedef struct heap_entry {
+    uint64_t due;
+    pacer_task *task;
+} heap_entry;
+
 /* Thread and its heap: the task that is due first is at index 0, and every task precedes its children 2i + 1 and 2i +
  * 2. */
 typedef struct pacer_thread {
@@ -17,7 +23,7 @@ typedef struct pacer_thread {
     pthread_mutex_t mutex;
     pthread_cond_t changed; /* the first task is another one, or the thread must end */
     pthread_cond_t done;    /* tasks have run */
-    pacer_task **heap;
+    heap_entry *heap;
     size_t count, capacity;
     size_t load; /* tasks in the heap or running */
     const pacer_options *options;
@@ -37,51 +43,54 @@ struct pacer {
 
 /* ---- heap -------------------------------------------------------------------------------------------------------- */
 
-static void place_task(pacer_thread *t, pacer_task *task, size_t place) {
-    t->heap[place] = task;
-    task->place = place;
+/* Returns whether an entry runs before another: of those that are due at one time, the one at the lower address, so
+ * that tasks that run together do so in the order of their addresses. */
+static bool precedes(heap_entry a, heap_entry b) {
+    return (a.due < b.due) | ((a.due == b.due) & (a.task < b.task)); /* without a branch that is hard to predict */
 }
 
-static void sift_up(pacer_thread *t, pacer_task *task, size_t place) {
-    while (place > 0 && t->heap[(place - 1) / 2]->due > task->due) {
-        place_task(t, t->heap[(place - 1) / 2], place);
+static void sift_up(pacer_thread *t, heap_entry entry, size_t place) {
+    while (place > 0 && precedes(entry, t->heap[(place - 1) / 2])) {
+        t->heap[place] = t->heap[(place - 1) / 2];
         place = (place - 1) / 2;
     }
-    place_task(t, task, place);
+    t->heap[place] = entry;
 }
 
-static void sift_down(pacer_thread *t, pacer_task *task, size_t place) {
+/* Fills a place with the first of its descendants, and so on down to a leaf, where the entry then rises: most entries
+ * are those of a later tick and stay near the leaves. */
+static void sift_down(pacer_thread *t, heap_entry entry, size_t place) {
     for (size_t child = 2 * place + 1; child < t->count; child = 2 * place + 1) {
-        if (child + 1 < t->count && t->heap[child + 1]->due < t->heap[child]->due) {
-            child++;
-        }
-        if (t->heap[child]->due >= task->due) {
-            break;
-        }
-        place_task(t, t->heap[child], place);
+        child += child + 1 < t->count && precedes(t->heap[child + 1], t->heap[child]);
+        t->heap[place] = t->heap[child];
         place = child;
     }
-    place_task(t, task, place);
+    sift_up(t, entry, place);
 }
 
-static void remove_task(pacer_thread *t, pacer_task *task) {
-    size_t place = task->place;
-    pacer_task *last = t->heap[--t->count];
-    task->is_queued = false;
-    if (last == task) {
-        return;
-    }
-    if (last->due < task->due) {
-        sift_up(t, last, place);
-    } else {
+static pacer_task *remove_place(pacer_thread *t, size_t place) {
+    pacer_task *removed = t->heap[place].task;
+    const heap_entry last = t->heap[--t->count];
+    removed->is_queued = false;
+    if (place < t->count) {
         sift_down(t, last, place);
     }
+    return removed;
+}
+
+/* Searches the whole heap: tasks are removed seldom. */
+static void remove_task(pacer_thread *t, const pacer_task *task) {
+    size_t place = 0;
+    while (t->heap[place].task != task) {
+        place++;
+    }
+    remove_place(t, place);
 }
 
 static void queue(pacer_thread *t, pacer_task *task, uint64_t due) {
     task->due = due;
     task->is_queued = true;
-    sift_up(t, task, t->count++);
+    sift_up(t, (heap_entry){due, task}, t->count++);
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
@@ -97,9 +106,8 @@ static void run_due(pacer_thread *t, uint64_t now) {
     pacer_task *tasks[PACER_GROUP];
     uint64_t next[PACER_GROUP];
     size_t count = 0;
-    while (t->count > 0 && t->heap[0]->due <= now && count < PACER_GROUP) {
-        tasks[count] = t->heap[0];
-        remove_task(t, tasks[count]);
+    while (t->count > 0 && t->heap[0].due <= now && count < PACER_GROUP) {
+        tasks[count] = remove_place(t, 0);
         tasks[count++]->is_running = true;
     }
     pthread_mutex_unlock(&t->mutex);
@@ -154,7 +162,7 @@ static void *work(void *argument) {
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     pthread_mutex_lock(&t->mutex);
     while (!t->must_end) {
-        uint64_t now = clock_now(), due = t->count > 0 ? t->heap[0]->due : PACER_END;
+        uint64_t now = clock_now(), due = t->count > 0 ? t->heap[0].due : PACER_END;
         if (due <= now) {
             run_due(t, now);
         } else if (become_idle(t, now, due)) {
@@ -204,7 +212,7 @@ static bool reserve(pacer_thread *t) {
         return true;
     }
     size_t capacity = t->capacity ? 2 * t->capacity : 16;
-    pacer_task **heap = realloc(t->heap, capacity * sizeof(pacer_task *));
+    heap_entry *heap = realloc(t->heap, capacity * sizeof *heap);
     if (heap) {
         t->heap = heap;
         t->capacity = capacity;
@@ -242,7 +250,7 @@ bool pacer_add(pacer *p, pacer_task *task, uint64_t due) {
         task->thread = t;
         task->must_end = false;
         queue(t, task, due);
-        if (task->place == 0) {
+        if (t->heap[0].task == task) {
             wake(t);
         }
     }

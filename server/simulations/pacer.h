@@ -24,7 +24,6 @@ enum { PACER_GROUP = 64 };
 typedef struct pacer_task {
     struct pacer_thread *thread; /* thread of the last pacer_add; NULL: none */
     uint64_t due;                /* ns, also during a run */
-    size_t place;                /* index in the thread's heap */
     bool is_queued, is_running, must_end;
 } pacer_task;
 
@@ -34,8 +33,8 @@ typedef struct pacer_memory {
     size_t size;
 } pacer_memory;
 
-/* Runs `count` tasks that are due, at most PACER_GROUP, in the order of their due times. Stores the next due time of
- * each, ns. */
+/* Runs `count` tasks that are due, at most PACER_GROUP, in the order of their due times, and of those that are due at
+ * one time in the order of their addresses. Stores the next due time of each, ns. */
 typedef void (*pacer_run)(pacer_task *const tasks[], size_t count, pacer_memory *memory, uint64_t next[]);
 
 /* Called by a thread after each run, and once when no more of its tasks are due; `are_all_idle`: nor those of any other

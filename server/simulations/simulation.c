@@ -173,6 +173,9 @@ static void publish_contacts(simulation *s) {
                                              [CONTACT_SLIP] = SIMULATION_SLIP};
     const stepper_contacts contacts = stepper_contacts_of(s->stepper);
     contact_event event;
+    if (contacts.count == 0) {
+        return;
+    }
     contact_watch_note(s->contact_watch, s->step, &contacts);
     while (contact_watch_next(s->contact_watch, &event)) {
         s->hooks->on_contact(s, kinds[event.change], &event);

@@ -15,7 +15,8 @@ static const double QUIET_TIME = 0.1;
 
 /* Joint with limits. */
 typedef struct limited_joint {
-    int joint;
+    double lower, upper;
+    int joint, q_index;
     unsigned quiet; /* steps until it is reported again */
 } limited_joint;
 
@@ -42,7 +43,8 @@ static bool find_limited(stepper *s) {
     for (int j = 0; s->limited && j < count; j++) {
         const dyn_joint *joint = dyn_model_joint(s->model, j);
         if (joint->has_limits && joint->nq == 1 && joint->limits.lower < joint->limits.upper) {
-            s->limited[s->limited_count++].joint = j;
+            s->limited[s->limited_count++] = (limited_joint){
+                .lower = joint->limits.lower, .upper = joint->limits.upper, .joint = j, .q_index = joint->q_index};
         }
     }
     return s->limited != NULL;
@@ -328,10 +330,8 @@ int stepper_closure(stepper *s, double time, const double *q, double *closure_er
 int stepper_limit(stepper *s, const double *q) {
     while (s->next_limited < s->limited_count) {
         limited_joint *l = &s->limited[s->next_limited++];
-        const dyn_joint *joint = dyn_model_joint(s->model, l->joint);
-        double value = q[joint->q_index];
-        bool is_at_limit =
-            value <= joint->limits.lower || value >= joint->limits.upper || s->result.hit_joint == l->joint + 1;
+        double value = q[l->q_index];
+        bool is_at_limit = value <= l->lower || value >= l->upper || s->result.hit_joint == l->joint + 1;
         bool is_news = is_at_limit && l->quiet == 0;
         l->quiet = is_at_limit ? s->quiet_steps : l->quiet > 0 ? l->quiet - 1 : 0;
         if (is_news) {

@@ -183,19 +183,37 @@ static bool yields(simulation *s) {
     return s->has_yielded;
 }
 
-/* Compares by cohort, and then by address. */
-static int compare(const void *first, const void *second) {
+static int compare_addresses(const void *first, const void *second) {
     const simulation *a = ((const turn *)first)->s, *b = ((const turn *)second)->s;
-    int order = strcmp(a->cohort, b->cohort);
-    return order != 0 ? order : (a > b) - (a < b);
+    return (a > b) - (a < b);
 }
 
 static bool are_together(const simulation *a, const simulation *b) {
-    return a->cohort[0] != '\0' && strcmp(a->cohort, b->cohort) == 0;
+    return a->cohort[0] != '\0' && memcmp(a->cohort, b->cohort, sizeof a->cohort) == 0;
+}
+
+/* Moves the first turn, and those of its cohort, from `turns` to `cohort`, in the order of their addresses: that is the
+ * order of tasks which are due at one time. Returns their number; the others keep their order. */
+static size_t take_cohort(turn turns[], size_t *n, turn cohort[]) {
+    size_t count = 0, left = 0;
+    bool are_sorted = true;
+    for (size_t i = 0; i < *n; i++) {
+        if (i > 0 && !are_together(cohort[0].s, turns[i].s)) {
+            turns[left++] = turns[i];
+            continue;
+        }
+        are_sorted = are_sorted && (count == 0 || cohort[count - 1].s < turns[i].s);
+        cohort[count++] = turns[i];
+    }
+    if (!are_sorted) {
+        qsort(cohort, count, sizeof *cohort, compare_addresses);
+    }
+    *n = left;
+    return count;
 }
 
 void ticks_run(pacer_task *const tasks[], size_t count, pacer_memory *memory, uint64_t next[]) {
-    turn turns[PACER_GROUP];
+    turn turns[PACER_GROUP], cohort[PACER_GROUP];
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
         simulation *s = (simulation *)tasks[i];
@@ -205,10 +223,8 @@ void ticks_run(pacer_task *const tasks[], size_t count, pacer_memory *memory, ui
             turns[n++] = (turn){.s = s, .next = &next[i]};
         }
     }
-    qsort(turns, n, sizeof *turns, compare);
-    for (size_t first = 0, last; first < n; first = last) {
-        for (last = first + 1; last < n && are_together(turns[first].s, turns[last].s); last++) {
-        }
-        run_cohort(turns + first, last - first, memory);
+    while (n > 0) {
+        const size_t together = take_cohort(turns, &n, cohort);
+        run_cohort(cohort, together, memory);
     }
 }

@@ -52,7 +52,9 @@ static void run(pacer_task *const tasks[], size_t count, pacer_memory *memory, u
     for (size_t i = 0; i < count; i++) {
         ticking *t = (ticking *)tasks[i];
         next[i] = t->is_greedy ? hog(t) : tick(t);
-        if (i > 0 && tasks[i]->due < tasks[i - 1]->due) {
+        /* Tasks that are due at one time run in the order of their addresses. */
+        if (i > 0 &&
+            (tasks[i]->due < tasks[i - 1]->due || (tasks[i]->due == tasks[i - 1]->due && tasks[i] < tasks[i - 1]))) {
             atomic_store(&t->ran_out_of_order, true);
         }
         if (count > 1) {

@@ -133,6 +133,23 @@ START_TEST(simulations_that_step_together_have_the_bits_that_they_have_alone) {
 }
 END_TEST
 
+START_TEST(each_of_several_cohorts_and_those_without_one_take_all_their_steps) {
+    static const char *const cohorts[] = {"first", "", "second", "first"};
+    pairs p;
+    create_pairs(&p);
+    for (int i = 0; i < ROBOTS; i++) {
+        memset(p.together[i]->cohort, 0, sizeof p.together[i]->cohort);
+        memcpy(p.together[i]->cohort, cohorts[i % 4], strlen(cohorts[i % 4]));
+    }
+    run_pairs(&p, STEPS);
+    for (int i = 0; i < ROBOTS; i++) {
+        ck_assert_uint_eq(p.together[i]->step, STEPS);
+        check_same_bits(p.together[i], p.alone[i]);
+    }
+    free_pairs(&p);
+}
+END_TEST
+
 /* Makes one robot diverge, one wait for its source, one be paused, one carry a force, and one have an input that the
  * library refuses. */
 static void disturb(simulation *robots[]) {
@@ -202,6 +219,7 @@ int main(void) {
     TCase *tests = tcase_create("ticks");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, simulations_that_step_together_have_the_bits_that_they_have_alone);
+    tcase_add_test(tests, each_of_several_cohorts_and_those_without_one_take_all_their_steps);
     tcase_add_test(tests, simulation_that_cannot_go_on_does_not_touch_the_others);
     tcase_add_test(tests, input_that_is_refused_makes_the_others_step_alone_with_the_same_bits);
     tcase_add_test(tests, ticks_of_one_length_are_due_at_the_same_times);
