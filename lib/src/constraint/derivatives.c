@@ -211,14 +211,25 @@ static void subtract_joint_forces(const differential *d, const double *q, double
 
 /* ---- Differences of rows ----------------------------------------------------------------------------------------- */
 
+/* Returns the smaller of `least` and the distance of a coordinate from the knots of a custom joint's function of it. */
+static double distance_to_knots(const stage *s, double q, double least) {
+    const double x = s->ratio * q + s->offset;
+    for (int k = 1; k < s->piece_count; k++) {
+        const double distance = fabs((x - s->pieces[k].from) / s->ratio);
+        if (distance < least) {
+            least = distance;
+        }
+    }
+    return least;
+}
+
 /* Returns the distance of a coordinate from the nearest knot of the functions of custom joints. */
 static double distance_to_knot(const dyn_model *model, const double *q, int coordinate) {
     double least = INFINITY;
     for (int i = 0; i < model->stage_count; i++) {
         const stage *s = &model->stages[i];
-        for (int k = 1; s->v_index == coordinate && k < s->piece_count; k++) {
-            const double x = s->ratio * q[s->q_index] + s->offset;
-            least = fmin(least, fabs((x - s->pieces[k].from) / s->ratio));
+        if (s->v_index == coordinate) {
+            least = distance_to_knots(s, q[s->q_index], least);
         }
     }
     return least;
