@@ -64,12 +64,13 @@ static frame_source deliver(const uint8_t *data, size_t size, int times) {
     return (frame_source){.base.carrier = &carrier, .bytes = data, .size = size, .left = times};
 }
 
-/* Reads all numbers of an array, which may be NULL. */
+/* Reads all numbers of an array, which may be NULL. The sum is volatile so that the compiler keeps the reads. */
 static void read_all(const double *numbers, size_t count) {
     volatile double sum = 0;
     for (size_t i = 0; numbers && i < count; i++) {
         sum += numbers[i];
     }
+    (void)sum;
 }
 
 /* Returns the states of which an update of an event was made, or NULL. */
