@@ -6,6 +6,7 @@
 #include <check.h>
 #include <dynamics_client.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,13 @@
 #include "system/runner.h"
 
 enum { MOST_STATES = 64, MOST_NQ = 6 };
+
+/* Simulations of a tick. The thread sanitizer makes the daemon about ten times slower. */
+#ifdef __SANITIZE_THREAD__
+enum { MEMBERS_OF_TICK = 30, IS_SLOW = true };
+#else
+enum { MEMBERS_OF_TICK = 150, IS_SLOW = false };
+#endif
 
 static daemon_fixture fixture;
 static dyn_client *client;
@@ -149,7 +157,7 @@ START_TEST(members_have_the_bits_of_their_own_topics) {
 END_TEST
 
 START_TEST(states_of_a_tick_leave_in_one_message) {
-    enum { MEMBERS = 150, MESSAGES = 200 };
+    enum { MEMBERS = MEMBERS_OF_TICK, MESSAGES = 200 };
     char name[16];
     uint64_t lost = 0;
     size_t whole = 0;
@@ -341,7 +349,9 @@ int main(void) {
     tcase_add_test(tests, lockstep_states_are_those_of_the_replies);
     tcase_add_test(tests, members_come_and_go);
     tcase_add_test(tests, slow_reader_loses_messages_and_is_told);
-    tcase_add_test(alone, long_messages_are_split);
+    if (!IS_SLOW) { /* the 500 simulations that fill a message keep a slow daemon from answering */
+        tcase_add_test(alone, long_messages_are_split);
+    }
     tcase_add_test(alone, bad_names_are_refused_and_endpoints_are_limited);
     tcase_add_test(alone, closed_endpoint_makes_room_for_another);
     suite_add_tcase(suite, tests);
