@@ -187,9 +187,9 @@ class Observation(unittest.TestCase):
                       open(f"/proc/{self.daemon.process.pid}/status", encoding="ascii").read().splitlines())
         resident = int(status["VmRSS"].split()[0]) * 1024
         self.assertTrue(0.5 < numbers["process_resident_memory_bytes"][()] / resident < 2)
-        # The self-probe opens and closes both ends of up to six connections.
-        self.assertLess(abs(numbers["process_open_fds"][()] -
-                            len(os.listdir(f"/proc/{self.daemon.process.pid}/fd"))), 16)
+        # The self-probe opens and closes both ends of up to six connections, which a busy machine delays.
+        directory = f"/proc/{self.daemon.process.pid}/fd"
+        self.wait_for(True, lambda: abs(self.numbers()["process_open_fds"][()] - len(os.listdir(directory))) < 16)
         self.assertLess(abs(time.time() - numbers["process_start_time_seconds"][()]), 60)
 
     def test_health_is_that_of_the_protocol(self):
