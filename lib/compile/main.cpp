@@ -73,8 +73,8 @@ Shared object of all functions, in double precision, for dyn_compiled_load (dyna
 
 Another process, which can do less (dynamics-compile.socket):
       --sandbox SOCKET       as the first option, --sandbox=SOCKET: the process that listens at this unix socket does
-                             the work. It takes no --compiler, --header, --float and --output of its own, and options
-                             only in the form --NAME=VALUE
+                             the work. It refuses --compiler, --header, --float and --output, and reads options only
+                             in the form --NAME=VALUE
       --serve [COMPILER]     serve one request of --sandbox, on standard input, a connected socket; alone
 
 Exit status: 0 success, 1 failure, 2 wrong command line.

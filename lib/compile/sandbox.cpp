@@ -296,7 +296,7 @@ int sandbox_serve(int connection, const std::string &compiler, sandbox_program p
     for (const std::string &option : request.options) {
         if (!is_allowed(option)) {
             answer(connection, EXIT_REFUSAL,
-                   "dynamics-compile: a sandbox takes --shared, and options in the form --NAME=VALUE that name no "
+                   "dynamics-compile: a sandbox accepts --shared, and options in the form --NAME=VALUE that name no "
                    "file and no program\n",
                    "");
             return EXIT_REFUSAL;

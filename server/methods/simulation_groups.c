@@ -38,8 +38,8 @@ void groups_free(simulation_groups *g) {
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-/* The names of its topics contain an underscore in place of the star, which subjects of NATS and subscriptions of the
- * client give a meaning. */
+/* Creates a group. The names of its topics contain an underscore in place of the star: a star is a wildcard in subjects
+ * of NATS and in subscriptions of the client. */
 static simulation_group *create(simulation_groups *g, const char *beginning) {
     char name[SIMULATION_NAME_SIZE + 1];
     simulation_group *group = calloc(1, sizeof *group);
@@ -103,7 +103,7 @@ transport_topic *groups_detach(simulation_groups *g, uint64_t now, bool is_end) 
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-/* Returns whether a simulation belongs to a group, which has subscribers. */
+/* Returns whether a simulation belongs to a group that has subscribers. */
 static bool is_watched_in(const simulation *s, const simulation_group *group) {
     return strncmp(s->name, group->beginning, strlen(group->beginning)) == 0 && topics_have_subscribers(&group->topics);
 }

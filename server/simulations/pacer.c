@@ -135,8 +135,8 @@ static bool are_all_idle(const pacer *p, uint64_t now) {
     return true;
 }
 
-/* Notes that no task is due before `due`, with the mutex unlocked meanwhile if the thread was busy. Returns whether it
- * was. */
+/* Notes that no task is due before `due`. Returns true if the thread was busy until now, after unlocking the mutex
+ * meanwhile. */
 static bool become_idle(pacer_thread *t, uint64_t now, uint64_t due) {
     if (atomic_exchange(&t->idle_until, due) != 0) {
         return false;

@@ -194,7 +194,7 @@ static bool are_together(const simulation *a, const simulation *b) {
 
 /* Moves the first turn, and those of its cohort, from `turns` to `cohort`, in the order of their addresses: that is the
  * order of tasks which are due at one time. Returns their number; the others keep their order. */
-static size_t take_cohort(turn turns[], size_t *n, turn cohort[]) {
+static size_t extract_cohort(turn turns[], size_t *n, turn cohort[]) {
     size_t count = 0, left = 0;
     bool are_sorted = true;
     for (size_t i = 0; i < *n; i++) {
@@ -224,7 +224,7 @@ void ticks_run(pacer_task *const tasks[], size_t count, pacer_memory *memory, ui
         }
     }
     while (n > 0) {
-        const size_t together = take_cohort(turns, &n, cohort);
+        const size_t together = extract_cohort(turns, &n, cohort);
         run_cohort(cohort, together, memory);
     }
 }

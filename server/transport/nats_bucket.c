@@ -24,7 +24,7 @@ struct transport_bucket {
     natsSubscription *watch;
     uint64_t delivered;   /* number of the last message of the watch */
     bool is_complete;     /* the watch has delivered all values that existed when it began */
-    bool is_told;         /* and transport_bucket_next has returned BUCKET_COMPLETE */
+    bool is_told;         /* transport_bucket_next has returned BUCKET_COMPLETE */
     unsigned connections; /* connections of the carrier when the watch began */
 };
 

@@ -77,6 +77,10 @@ json_t *run_json(const char *line) {
     return value;
 }
 
+double number_of(const json_t *array, size_t i) {
+    return json_number_value(json_array_get(array, i));
+}
+
 void must_fail(const char *line, int code, const char *said) {
     outcome run = shell("%s", line);
     ck_assert_msg(run.code == code, "%s: code %d, not %d: %s", line, run.code, code, run.error);

@@ -30,6 +30,9 @@ void outcome_free(outcome *of);
 /* Runs a command that must succeed, and parses the one JSON value that it writes. The caller releases the value. */
 json_t *run_json(const char *line);
 
+/* Returns number i of an array; 0 if there is none. */
+double number_of(const json_t *array, size_t i);
+
 /* Checks that a command exits with a code and prints a text on standard error. */
 void must_fail(const char *line, int code, const char *said);
 

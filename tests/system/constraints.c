@@ -21,10 +21,6 @@ static const char *text_of(const json_t *object, const char *key) {
     return text;
 }
 
-static double number_of(const json_t *array, size_t i) {
-    return json_number_value(json_array_get(array, i));
-}
-
 /* Loads a description from the tests' data, whose model has the name of its file. */
 static void load(const char *model) {
     char line[512];

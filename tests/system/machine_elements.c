@@ -21,10 +21,6 @@ static const char *text_of(const json_t *object, const char *key) {
     return text;
 }
 
-static double number_of(const json_t *array, size_t i) {
-    return json_number_value(json_array_get(array, i));
-}
-
 static double member_of(const json_t *object, const char *key) {
     return json_number_value(json_object_get(object, key));
 }

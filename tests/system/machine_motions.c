@@ -14,10 +14,6 @@
 
 static const double PI = 3.14159265358979323846;
 
-static double number_of(const json_t *array, size_t i) {
-    return json_number_value(json_array_get(array, i));
-}
-
 /* Loads a description from its text. */
 static void load_text(const char *name, const char *text) {
     char line[512];

@@ -15,10 +15,6 @@
 #define DESCRIPTIONS DYNAMICS_TEST_DATA "/machine_elements/"
 #define SMOOTH "{\"ignore_friction\": true, \"ignore_damping\": true}"
 
-static double number_of(const json_t *array, size_t i) {
-    return json_number_value(json_array_get(array, i));
-}
-
 /* Reads a description from the tests' data. The caller releases it. */
 static json_t *read_description(const char *model) {
     char path[512];

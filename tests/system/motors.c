@@ -15,10 +15,6 @@
 
 #define DESCRIPTIONS DYNAMICS_TEST_DATA "/machine_elements/"
 
-static double number_of(const json_t *array, size_t i) {
-    return json_number_value(json_array_get(array, i));
-}
-
 static double member_of(const json_t *object, const char *key) {
     const json_t *value = json_object_get(object, key);
     ck_assert_msg(json_is_number(value), "there is no number %s", key);

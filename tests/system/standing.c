@@ -30,10 +30,6 @@ typedef struct stance {
     char constraints[MOST_TEXT];
 } stance;
 
-static double number_of(const json_t *array, size_t i) {
-    return json_number_value(json_array_get(array, i));
-}
-
 /* Appends formatted text to one in an array of MOST_TEXT bytes. */
 __attribute__((format(printf, 2, 3))) static void append(char *text, const char *format, ...) {
     va_list values;

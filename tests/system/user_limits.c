@@ -192,7 +192,7 @@ START_TEST(all_users_together_have_a_limit_of_states_under_way) {
     expect_limit(roll(chief, STATES, LONG_STEPS, 0), "QUOTA", "samples_under_way", 64);
     require(roll(rival, STATES - 1, LONG_STEPS, 0));
     pthread_join(thread, NULL);
-    require(roll(rival, STATES, LONG_STEPS, 0)); /* the states of requests that have ended are given back */
+    require(roll(rival, STATES, LONG_STEPS, 0)); /* the states of requests that have ended count no longer */
     dyn_client_close(flooding);
     stop();
     start_with("samples_under_way = 32\n");

@@ -112,10 +112,9 @@ START_TEST(spinning_threads_run_tasks_at_their_times) {
 }
 END_TEST
 
-START_TEST(tasks_that_are_due_at_one_time_run_together) {
-    static ticking many[MANY];
-    pacer *p = create(1, 0);
-    uint64_t start = clock_now() + 20 * PERIOD;
+/* Runs tasks that are due at one time, and frees the pacer. */
+static void run_together(pacer *p, ticking many[MANY]) {
+    const uint64_t start = clock_now() + 20 * PERIOD;
     for (int i = 0; i < MANY; i++) {
         many[i] = (ticking){.start = start, .most = TICKS};
         ck_assert(pacer_add(p, &many[i].task, start + PERIOD));
@@ -124,6 +123,12 @@ START_TEST(tasks_that_are_due_at_one_time_run_together) {
         wait_for(&many[i], TICKS);
     }
     pacer_free(p);
+}
+
+START_TEST(tasks_that_are_due_at_one_time_run_together) {
+    static ticking many[MANY];
+    pacer *p = create(1, 0);
+    run_together(p, many);
     for (int i = 0; i < MANY; i++) {
         ck_assert(atomic_load(&many[i].ran_with_others));
         ck_assert(!atomic_load(&many[i].ran_out_of_order));
@@ -146,15 +151,7 @@ START_TEST(threads_rest_after_their_runs_and_once_a_tick_together) {
     rests r = {0};
     pacer *p = pacer_create(&(pacer_options){.threads = 2, .run = run, .rest = note_rest, .context = &r});
     ck_assert_ptr_nonnull(p);
-    const uint64_t start = clock_now() + 20 * PERIOD;
-    for (int i = 0; i < MANY; i++) {
-        many[i] = (ticking){.start = start, .most = TICKS};
-        ck_assert(pacer_add(p, &many[i].task, start + PERIOD));
-    }
-    for (int i = 0; i < MANY; i++) {
-        wait_for(&many[i], TICKS);
-    }
-    pacer_free(p);
+    run_together(p, many);
     /* Threads that are late may run several ticks before they rest, and the first may rest before the second begins. */
     ck_assert_uint_ge(atomic_load(&r.all_idle), 1);
     ck_assert_uint_le(atomic_load(&r.all_idle), 2 * TICKS);
